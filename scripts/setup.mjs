@@ -237,8 +237,9 @@ function missingTools() {
   if (!onPath('openssl')) missing.push({ name: 'openssl', packages: ['openssl'] });
   // What the disk is asked, for the test of power cuts.
   if (!onPath('strace')) missing.push({ name: 'strace', packages: ['strace'] });
-  // Sites on native PHP. Where nothing may be installed, their tests say so and are skipped.
+  // Sites on native PHP and their databases. Where nothing may be installed, their tests say so and are skipped.
   if (mayInstall() && !hasFpm()) missing.push({ name: 'PHP-FPM', packages: FPM_PACKAGES });
+  if (mayInstall() && !onPath('mariadbd')) missing.push({ name: 'MariaDB', packages: ['mariadb-server'] });
   return missing;
 }
 
@@ -280,10 +281,24 @@ async function installTools() {
   await run('apt-get', ['update'], { env, hint: `apt-get update failed, so the tests have no ${names}.` });
   const installed = missing.filter((tool) => !tool.unpackTo).flatMap((tool) => tool.packages);
   if (installed.length > 0)
-    await run('apt-get', [...APT_INSTALL, ...installed], { env, hint: `apt-get could not install ${installed}.` });
+    await withoutServices(() =>
+      run('apt-get', [...APT_INSTALL, ...installed], { env, hint: `apt-get could not install ${installed}.` }),
+    );
   for (const tool of missing) if (tool.unpackTo) await unpack(tool, env);
   const still = missingTools();
   if (still.length > 0) throw new SetupError(`apt-get succeeded, but there is still no ${still[0].name}.`);
+}
+
+/** Debian starts the servers that it installs; with this file it does not. One that the machine has already says enough. */
+async function withoutServices(work) {
+  const policy = '/usr/sbin/policy-rc.d';
+  if (existsSync(policy)) return work();
+  writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  try {
+    await work();
+  } finally {
+    rmSync(policy, { force: true });
+  }
 }
 
 /** Only the programs of a package, beside ours: installing it would start a service on the machine. */

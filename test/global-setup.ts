@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#core/db/embedded-postgres.ts';
 import { prepareFpm } from './fpm-runtime.ts';
+import { stopTestMariadb } from './mariadb.ts';
 import { prepareWordPress } from './wordpress-cache.ts';
 
 /**
@@ -32,6 +33,7 @@ export async function globalSetup(): Promise<void> {
 }
 
 export async function globalTeardown(): Promise<void> {
+  await stopTestMariadb();
   await postgres?.stop();
   if (dataDir) await rm(dataDir, { recursive: true, force: true });
 }

@@ -14,7 +14,10 @@ export interface SharedCut {
   moment: SnapshotName;
 }
 
-type CopyCut = (cut: SharedCut, into: CopyPlace) => Promise<void>;
+/** Cuts are kept in files, so they are for sites whose database is one. */
+type FilePlace = CopyPlace & { database: { kind: 'sqlite' } };
+
+type CopyCut = (cut: SharedCut, into: FilePlace) => Promise<void>;
 
 /**
  * Cuts that many sites are made from, unpacked: what a site is made from is then files to copy, or to share where the file system can, and
@@ -31,7 +34,7 @@ export class SharedCuts {
   }
 
   /** Puts the cut where it is told. */
-  async fill(cut: SharedCut, into: Omit<CopyPlace, 'state'>): Promise<void> {
+  async fill(cut: SharedCut, into: Omit<FilePlace, 'state'>): Promise<void> {
     const from = await this.unpack(cut);
     await rm(into.content, { recursive: true, force: true });
     const mode = constants.COPYFILE_FICLONE;

@@ -3,7 +3,7 @@ import { chownSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 
 /**
  * Postgres refuses to run as root, so root lends it another account. Everything Postgres owns is given to that account
- * and every program of Postgres is started through it.
+ * and every program of Postgres is started through it. Other servers that come with us do it the same way.
  */
 export interface Account {
   /** Gives a path to the account; nothing to do when we are it. */
@@ -23,17 +23,27 @@ export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** The account that owns the cluster, or the one a new cluster gets. Undefined: we may run Postgres as ourselves. */
-function chooseIds(cluster: string): Ids | undefined {
+export interface Lodger {
+  name: string;
+  /** The account that a machine has for it, if it has one. */
+  user: string;
+  /** The variable that names another server instead. */
+  variable: string;
+}
+
+const POSTGRES: Lodger = { name: 'Postgres', user: 'postgres', variable: 'DATABASE_URL' };
+
+/** The account that owns the cluster, or the one a new cluster gets. Undefined: we may run the server as ourselves. */
+function chooseIds(cluster: string, { name, user, variable }: Lodger): Ids | undefined {
   if (!isRoot()) return undefined;
-  // An existing cluster keeps its owner: Postgres insists on it, and `postgres` may have been added since.
+  // An existing cluster keeps its owner: Postgres insists on it, and the user may have been added since.
   const owner = statSync(cluster, { throwIfNoEntry: false });
   if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
-  const ids = readIds('postgres') ?? readIds('nobody');
+  const ids = readIds(user) ?? readIds('nobody');
   if (ids) return ids;
   throw new Error(
-    'The embedded Postgres can not run as root, and this machine has neither a user postgres nor nobody. ' +
-      'Start Siteyard as another user, or set DATABASE_URL.',
+    `The embedded ${name} can not run as root, and this machine has neither a user ${user} nor nobody. ` +
+      `Start Siteyard as another user, or set ${variable}.`,
   );
 }
 
@@ -58,8 +68,8 @@ const PASSES = [[], ['dac_read_search'], ['dac_override']];
  * Tries the passes from the least one and asks the kernel, which alone knows about modes, ACLs and mounts together.
  * The directory is made for the account, beside the cluster.
  */
-export function openAccount(cluster: string, postgres: string, ownedDir: string): Account {
-  const ids = chooseIds(cluster);
+export function openAccount(cluster: string, program: string, ownedDir: string, lodger = POSTGRES): Account {
+  const ids = chooseIds(cluster, lodger);
   mkdirSync(ownedDir, { recursive: true, mode: 0o700 });
   if (!ids) return makeAccount(undefined, []);
   const faults: string[] = [];
@@ -69,15 +79,15 @@ export function openAccount(cluster: string, postgres: string, ownedDir: string)
     faults.push((error as Error).message);
   }
   for (const pass of PASSES) {
-    const [program, args] = wrap(ids, pass, '/bin/sh', ['-c', '"$0" -V && cd "$1" && test -w .', postgres, ownedDir]);
-    const probe = spawnSync(program, args, { ...spawnIds(ids, pass), env, cwd: '/', encoding: 'utf8' });
+    const [shell, args] = wrap(ids, pass, '/bin/sh', ['-c', '"$0" -V && cd "$1" && test -w .', program, ownedDir]);
+    const probe = spawnSync(shell, args, { ...spawnIds(ids, pass), env, cwd: '/', encoding: 'utf8' });
     if (probe.status === 0) return makeAccount(ids, pass);
     faults.push(probe.error?.message ?? probe.stderr.trim());
   }
   throw new Error(
-    `The embedded Postgres can not run as root, and uid ${ids.uid} can not use ${postgres} on ${ownedDir}: ` +
+    `The embedded ${lodger.name} can not run as root, and uid ${ids.uid} can not use ${program} on ${ownedDir}: ` +
       `${[...new Set(faults)].join('; ')}. Move Siteyard and its DATA_DIR out of directories that only root may enter, ` +
-      'start it as another user, or set DATABASE_URL.',
+      `start it as another user, or set ${lodger.variable}.`,
   );
 }
 
