@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** The cookies by which the edge knows whom it let in: to a preview, or past the HTTP sign-in. Sites see nothing of them. */
-export type Door = 'preview' | 'pass';
+type Door = 'preview' | 'pass';
 
-interface Visitor {
+export interface Visitor {
   headers: IncomingHttpHeaders;
   protocol: string;
 }

@@ -1,13 +1,19 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { SiteSpec } from '#runtimes/runtime.ts';
 import { isLoginLink } from '#runtimes/wordpress/access.ts';
-import { cookiesOf, doorCookie, setDoorCookie } from './door-cookie.ts';
+import { cookiesOf, doorCookie, setDoorCookie, type Visitor } from './door-cookie.ts';
 import { NOTICES, type Notice } from './notices.ts';
-import type { Visit } from './visit.ts';
 
 const LINK_PATH = '/wp-login.php';
 const LINK_QUERY = /^\?siteyard_login=([\w.-]+)$/;
 const PASS_MS = 12 * 3_600_000;
+
+/** What has to be known of a visit. */
+interface Coming extends Visitor {
+  path: string;
+  query: string;
+  isRead: boolean;
+}
 
 /**
  * Lets whoever comes by the dashboard's one-click link past the HTTP sign-in: they have shown already that they may see the site. The link
@@ -25,12 +31,12 @@ export class SignInPass {
     this.#signIn = signIn;
   }
 
-  isHeldBy(visit: Visit): boolean {
+  isHeldBy(visit: Visitor): boolean {
     return cookiesOf(visit, 'pass').some((value) => this.#isGood(value));
   }
 
   /** Where the visitor comes by such a link: the same address once more, with the pass. WordPress has the link to see yet. */
-  grantedTo(visit: Visit): Notice | undefined {
+  grantedTo(visit: Coming): Notice | undefined {
     const link = visit.isRead && visit.path === LINK_PATH ? LINK_QUERY.exec(visit.query)?.[1] : undefined;
     if (link === undefined || !isLoginLink(this.#site, link)) return undefined;
     const expiresMs = String(Date.now() + PASS_MS);

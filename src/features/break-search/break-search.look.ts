@@ -3,9 +3,7 @@ import { inTransaction } from '#core/db/database.ts';
 import type { Services } from '#core/services.ts';
 import { findBackupByHash } from '#features/backup/backup.ts';
 import { deleteSite, removeFilesSoon, type SiteRow, visitSite } from '#features/instance/instance.ts';
-import { makeCopy } from '#features/preview/preview.copy.ts';
-import { findPreview, type PreviewRow } from '#features/preview/preview.sql.ts';
-import { insertCopy } from '#features/preview/preview.ts';
+import { findPreview, insertCopy, makeCopy, type PreviewRow } from '#features/preview/preview.ts';
 import type { KeptMoment } from './break-search.sql.ts';
 
 /** What a fine page is. */

@@ -19,6 +19,9 @@ import { buildPreview } from './preview.jobs.ts';
 import { type Preview, tooManyPreviews } from './preview.schema.ts';
 import { countPreviews, HALF_AN_HOUR_FROM_NOW, insertPreview, type PreviewRow } from './preview.sql.ts';
 
+export { makeCopy } from './preview.copy.ts';
+export { findPreview, type PreviewRow } from './preview.sql.ts';
+
 const AT_MOST = 3;
 /** How long the way from the dashboard to the preview may take. */
 const ENTRY_MS = 60_000;
