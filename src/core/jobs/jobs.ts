@@ -50,10 +50,14 @@ export function jobKind<Payload extends object>(kind: JobKind<Payload>): JobKind
 
 const isBySite = (queue: string) => queue !== 'background' && LANES.some((lane) => lane === queue);
 /**
- * The lanes `git` and `assistant`, in each process: how many there are, since they mostly wait, and how many of one team. Counted in this
- * process, since workers that look at the same moment all pass pg-boss' count in the database; for sites the policy stops these.
+ * The lanes that teams share, in each process: how many jobs run, and how many of one team. Counted in this process, since workers that look at
+ * the same moment all pass pg-boss' count in the database; for sites the policy stops these. The first two mostly wait; a search makes copies of sites.
  */
-const WAITING = { localConcurrency: 6, localGroupConcurrency: 2 };
+const SHARED: Partial<Record<Lane, { localConcurrency: number; localGroupConcurrency: number }>> = {
+  git: { localConcurrency: 6, localGroupConcurrency: 2 },
+  assistant: { localConcurrency: 6, localGroupConcurrency: 2 },
+  search: { localConcurrency: 2, localGroupConcurrency: 1 },
+};
 const DEAD = 'dead';
 const SCHEDULED = 'scheduled';
 
@@ -214,7 +218,8 @@ export class Jobs implements JobQueue {
     for (const kind of kinds) this.#kinds.set(kind.name, kind);
     await this.#reclaimOrphans();
     for (const lane of LANES) {
-      if (lane === 'git' || lane === 'assistant') await this.#startWorker(lane, services, WAITING);
+      const shared = SHARED[lane];
+      if (shared) await this.#startWorker(lane, services, shared);
       else {
         const share = isBySite(lane) ? { groupConcurrency: 1 } : {};
         for (let n = 0; n < concurrency; n++) await this.#startWorker(lane, services, share);

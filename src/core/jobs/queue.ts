@@ -1,6 +1,6 @@
 import type { Db } from '#core/db/database.ts';
 
-export const LANES = ['site', 'git', 'assistant', 'upkeep', 'background'] as const;
+export const LANES = ['site', 'git', 'assistant', 'search', 'upkeep', 'background'] as const;
 export type Lane = (typeof LANES)[number];
 
 /** What an operation needs to know of a kind of job: where it goes and what it takes. */
@@ -18,8 +18,8 @@ export interface NotYet extends Error {
 /** The side of the queue that operations see: they put work in, within their own transaction. */
 export interface JobQueue {
   /**
-   * `key` is the site for the lanes of sites: there, jobs of one key run one after another. `group` is the team for the lanes `git` and
-   * `assistant`: of one group only a few run at a time.
+   * `key` is the site for the lanes of sites: there, jobs of one key run one after another. `group` is the team for the lanes `git`,
+   * `assistant` and `search`: of one group only a few run at a time.
    */
   enqueue<Payload extends object>(
     db: Db,

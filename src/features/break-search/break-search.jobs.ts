@@ -21,7 +21,7 @@ const LISTED = 100;
 /** Safe to run again: it begins anew, and what a killed one left of its copies ends by itself. */
 export const searchBreak = jobKind<Search>({
   name: 'break-search.run',
-  lane: 'background',
+  lane: 'search',
   async run({ siteId, eventId, wanted, from, until }, { services, commit, signal }) {
     const { db } = services;
     const site = await findSiteById(db, siteId);

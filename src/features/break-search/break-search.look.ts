@@ -4,6 +4,8 @@ import type { Services } from '#core/services.ts';
 import { findBackupByHash } from '#features/backup/backup.ts';
 import { deleteSite, removeFilesSoon, type SiteRow, visitSite } from '#features/instance/instance.ts';
 import { findPreview, insertCopy, makeCopy, type PreviewRow } from '#features/preview/preview.ts';
+import { AnswerTooLarge } from '#runtimes/request.ts';
+import { SiteFailure, type SiteFailureReason } from '#runtimes/runtime.ts';
 import type { KeptMoment } from './break-search.sql.ts';
 
 /** What a fine page is. */
@@ -43,8 +45,19 @@ export async function isBrokenAt(
 
 async function isFine(services: Services, id: string, { path, text, isAbsent }: Wanted): Promise<boolean> {
   const request = { method: 'GET', path, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES };
-  // A page that does not come is what people call broken.
-  const answer = await visitSite(services, id, request).catch(() => undefined);
+  const answer = await visitSite(services, id, request).catch((error: unknown) => {
+    // A page that does not come is what people call broken. Where the platform is to blame, the look is made again.
+    if (isOwnDoing(error)) return undefined;
+    throw error;
+  });
   if (!answer || answer.status >= 400) return false;
   return text === null || answer.body.includes(text) !== isAbsent;
+}
+
+const OWN_DOING: ReadonlySet<SiteFailureReason> = new Set(['timeout', 'memory', 'crash']);
+
+/** PHP failed, or the answer took too long or was too large. */
+function isOwnDoing(error: unknown): boolean {
+  if (error instanceof SiteFailure) return OWN_DOING.has(error.reason);
+  return error instanceof AnswerTooLarge || (error instanceof Error && /^(Abort|Timeout)Error$/.test(error.name));
 }

@@ -30,7 +30,8 @@ export async function createBreakSearch(call: Call, named: SiteRow, input: NewBr
     unfinished: true,
   });
   const wanted = { path, text, isAbsent: text_is === 'absent' };
-  await services.jobs.enqueue(db, searchBreak, { siteId: site.id, eventId, wanted, from, until });
+  const work = { siteId: site.id, eventId, wanted, from, until };
+  await services.jobs.enqueue(db, searchBreak, work, site.id, site.team_id);
   call.headers['operation-id'] = eventId;
   return getBreakSearch(db, site.id, eventId);
 }
