@@ -314,7 +314,7 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     await viewer.page.getByText(`Ada Tester created ${NAME}`).waitFor();
     await open(owner.page, 'access');
     await owner.page.getByRole('switch', { name: 'Ask every visitor' }).click();
-    await viewer.page.getByText(`Ada Tester changed the sign-in of ${NAME}`).first().waitFor();
+    await viewer.page.getByText(`Ada Tester turned on the sign-in of ${NAME}`).first().waitFor();
   });
 
   it('offers a viewer nothing that changes the site, and says why', async () => {
@@ -369,7 +369,9 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
       await person.page.getByRole('heading', { name: 'quay-notes.localhost', level: 1 }).waitFor();
       assert.equal(new URL(person.page.url()).pathname, '/sites/quay-notes.localhost');
     }
-    assert.equal((await visit(app, NAME, '/')).status, 404);
+    const old = await visit(app, NAME, '/');
+    assert.equal(old.status, 301);
+    assert.equal(new URL(String(old.headers.location)).hostname, 'quay-notes.localhost');
   });
 
   it('keeps what happened under its earlier name, and finds it by either', async () => {

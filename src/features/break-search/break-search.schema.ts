@@ -9,7 +9,7 @@ export const NewBreakSearch = Type.Object({
   ),
   text: Type.Optional(
     say(
-      Nullable(Type.String({ minLength: 1, maxLength: 500 })),
+      Type.String({ minLength: 1, maxLength: 500 }),
       'A text of the page; without one, a page is fine that answers with a status below 400',
     ),
   ),

@@ -41,7 +41,7 @@ test('a name finds the site with all that happened under its earlier names, and 
   await rename(owner, first, second);
   await owner.api.updateSite({ params: { fqdn: second }, body: { http_auth_enabled: true } });
   const all = [
-    `Person Tester turned the sign-in on of ${second}`,
+    `Person Tester turned on the sign-in of ${second}`,
     `Person Tester renamed ${first} to ${second}`,
     `Person Tester created ${first}`,
   ];
@@ -49,6 +49,9 @@ test('a name finds the site with all that happened under its earlier names, and 
   assert.deepEqual(await byName(owner, second), all);
   assert.deepEqual(await byName(owner, first.toUpperCase()), all);
 
+  // The name leads to the site until its owner lets go of it.
+  await owner.api.deleteSiteDomain({ params: { fqdn: second, domain: first } });
+  all.unshift(...(await ofSite(owner, second)).slice(0, -all.length));
   // A stranger's site under the earlier name is nothing to this caller.
   const stranger = await personOn('micro');
   await newSite(stranger, { fqdn: first });

@@ -54,6 +54,8 @@ test('an installation of before has its sites, its deleted sites and its orphans
   assert.deepEqual(await run(dueIn), [{ hours: 0 }, { hours: 23 }]);
   assert.deepEqual(await run('select key from jobs.schedule'), [{ key: 'site.plan' }]);
 
+  // What brings a site back today knows its further names too.
+  await migrate('0066_site_domains.sql');
   const [deleted] = await run<{ id: string }>('select id from deleted_sites');
   await moveFromDeleted(opened.db, deleted?.id as string);
   const back = await run(`select ${columns} from sites where fqdn = 'gone.localhost'`);

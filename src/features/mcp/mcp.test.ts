@@ -130,7 +130,7 @@ test('every tool has a schema that a client takes, and a token is offered only w
     assert.ok(description, name);
     assert.equal(
       annotations?.destructiveHint,
-      ['runSiteCommand', 'deleteSite', 'deleteStage', 'deleteExternalPath'].includes(name),
+      ['runSiteCommand', 'deleteSite', 'deleteStage', 'deleteExternalPath', 'deleteSiteDomain'].includes(name),
       name,
     );
   }

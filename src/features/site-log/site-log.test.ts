@@ -156,7 +156,7 @@ suite('the debug mode', () => {
     const changed = await owner.api.updateSite({ params, body: { debug_enabled: true } });
     assert.equal(changed.debug_enabled, true);
     const [event] = (await owner.api.listSiteEvents({ params, query: { size: 1 } })).results;
-    assert.equal(event?.activity, `Ada Tester turned the debug mode on of ${site.fqdn}`);
+    assert.equal(event?.activity, `Ada Tester turned on the debug mode of ${site.fqdn}`);
     const after = new Date().toISOString();
     // The edge hears of it in a moment.
     const seen = await eventually(async () => {

@@ -84,5 +84,5 @@ const WORDS: Record<string, string> = {
 /** What whoever changes a field does, in the words of an event. */
 export function didTo(field: string, value: unknown): string {
   const word = WORDS[field] ?? field;
-  return typeof value === 'boolean' ? `turned ${word} ${value ? 'on' : 'off'}` : `changed ${word}`;
+  return typeof value === 'boolean' ? `turned ${value ? 'on' : 'off'} ${word}` : `changed ${word}`;
 }

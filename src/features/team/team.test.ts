@@ -126,7 +126,8 @@ test('an invite is mailed, shown to its owner, joins once, and is bound to its a
   });
   assert.equal(invite.role, 'member');
   const mail = await app.mailTo(guest.email, 'invites you');
-  assert.ok(mail.includes(invite.link) && mail.includes('Welcome!'));
+  assert.ok(mail.includes('/invite?token=') && mail.includes('Welcome!'));
+  assert.ok(!mail.includes(invite.link), 'only the mailed link shows that the address is theirs');
   const week = new Date(invite.expiry).getTime() - new Date(invite.created_at).getTime();
   assert.equal(week, 7 * 24 * 3600 * 1000);
   assert.equal((await owner.api.getInvite({ params: { invite_id: invite.id } })).link, invite.link);

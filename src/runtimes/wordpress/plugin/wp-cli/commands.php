@@ -20,4 +20,7 @@ WP_CLI::add_hook(
 	}
 );
 
-WP_CLI::add_hook( 'before_run_command', array( 'Siteyard_Packages', 'bring_for' ) );
+// Where packages were left out (run.php). Native PHP has all of them.
+if ( class_exists( 'Siteyard_Packages', false ) ) {
+	WP_CLI::add_hook( 'before_run_command', array( 'Siteyard_Packages', 'bring_for' ) );
+}

@@ -47,7 +47,7 @@ const familyLabels: Record<Family, string> = {
   'backup.*': 'Backups',
   'restore.*': 'Restores',
   'git.*': 'Git',
-  'domain.*': 'Domains of sites',
+  'domain.*': 'Domains',
   'external_path.*': 'External paths',
   'application_password.*': 'Application passwords',
   'template.*': 'Templates',
