@@ -56,11 +56,13 @@ export function SiteNameField({ field, label, name, disabled }: SiteNameFieldPro
 
 /** Long enough that a name is not asked for letter by letter, short enough to be an answer to the last one. */
 const TYPING_MS = 350;
+const NOT_IN_A_NAME = /[^\p{L}\p{N}.-]/u;
 
 function Hint({ name: { isWhole, fqdn, region, current } }: { name: SiteName }) {
   const settled = useSettled(fqdn);
   const isAsked = settled !== '' && settled === fqdn && fqdn !== current;
   const check = useQuery({ ...siteNameQuery(settled), enabled: isAsked });
+  if (isAsked && NOT_IN_A_NAME.test(fqdn)) return <Refused>Use letters, digits and hyphens only.</Refused>;
   if (isAsked && check.error) return <Refused>{messageOf(check.error)}</Refused>;
   if (isAsked && check.data?.is_free === false && !isWhole)
     return <Refused>This name is taken. Choose another one.</Refused>;
