@@ -28,33 +28,58 @@ export interface RecordEvents {
   end(): void;
 }
 
-/** Reads what PHP answers, however it is cut into pieces. */
+/** Reads what PHP answers, however it is cut into pieces. What one piece holds is told at once: it may be thousands of records. */
 export class RecordReader {
   readonly #events: RecordEvents;
-  #rest: Buffer = NOTHING;
+  #rest: Buffer[] = [];
+  #restBytes = 0;
+  /** With fewer than these there is no record to read. */
+  #neededBytes = HEAD_BYTES;
 
   constructor(events: RecordEvents) {
     this.#events = events;
   }
 
   push(piece: Buffer): void {
-    let bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
-    while (bytes.length >= HEAD_BYTES) {
-      const length = bytes.readUInt16BE(4);
-      const whole = HEAD_BYTES + length + bytes.readUInt8(6);
-      if (bytes.length < whole) break;
-      this.#take(bytes.readUInt8(1), bytes.subarray(HEAD_BYTES, HEAD_BYTES + length));
-      bytes = bytes.subarray(whole);
-    }
-    this.#rest = bytes;
+    this.#rest.push(piece);
+    this.#restBytes += piece.length;
+    if (this.#restBytes < this.#neededBytes) return;
+    const said: Said = { stdout: [], stderr: [], hasEnded: false };
+    const rest = this.#read(this.#rest.length === 1 ? piece : Buffer.concat(this.#rest), said);
+    this.#rest = rest.length === 0 ? [] : [rest];
+    this.#restBytes = rest.length;
+    if (said.stderr.length > 0) this.#events.stderr(Buffer.concat(said.stderr));
+    if (said.stdout.length > 0) this.#events.stdout(Buffer.concat(said.stdout));
+    if (said.hasEnded) this.#events.end();
   }
 
-  #take(type: number, content: Buffer): void {
-    if (type === TYPE.end) this.#events.end();
-    else if (content.length === 0) return;
-    else if (type === TYPE.stdout) this.#events.stdout(content);
-    else if (type === TYPE.stderr) this.#events.stderr(content);
+  /** Returns what is not a whole record yet. */
+  #read(bytes: Buffer, said: Said): Buffer {
+    let at = 0;
+    this.#neededBytes = HEAD_BYTES;
+    while (bytes.length - at >= HEAD_BYTES) {
+      const length = bytes.readUInt16BE(at + 4);
+      const whole = HEAD_BYTES + length + bytes.readUInt8(at + 6);
+      if (bytes.length - at < whole) {
+        this.#neededBytes = whole;
+        break;
+      }
+      const type = bytes.readUInt8(at + 1);
+      const content = bytes.subarray(at + HEAD_BYTES, at + HEAD_BYTES + length);
+      if (type === TYPE.end) said.hasEnded = true;
+      else if (length > 0 && type === TYPE.stdout) said.stdout.push(content);
+      else if (length > 0 && type === TYPE.stderr) said.stderr.push(content);
+      at += whole;
+    }
+    return bytes.subarray(at);
   }
+}
+
+/** What one piece told. */
+interface Said {
+  stdout: Buffer[];
+  stderr: Buffer[];
+  hasEnded: boolean;
 }
 
 function records(type: number, content: Buffer): Buffer[] {
