@@ -28,7 +28,7 @@ export class ErrorStream {
   readonly #messages: ErrorMessage[] = [];
 
   take(part: Buffer): void {
-    if (this.#receivedBytes > REQUEST_BYTES) return this.#skip(part);
+    if (this.#receivedBytes > REQUEST_BYTES) return void this.#skip(part);
     this.#receivedBytes += part.length;
     const parts = (this.#pending + part.toString()).split(START);
     this.#pending = START + (parts.pop() ?? '').slice(0, MESSAGE_BYTES);

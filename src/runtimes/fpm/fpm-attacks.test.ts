@@ -30,7 +30,7 @@ $files = ['/proc/1/environ', '/proc/self/mem', '/proc/self/maps', '/sys/kernel/n
 echo json_encode([
   'calls' => array_keys(array_filter($tried, fn($code) => $code !== -1)),
   'files' => array_values(array_filter($files, fn($file) => @file_get_contents($file, false, null, 0, 10) !== false)),
-  'writes' => array_values(array_filter(['/site/wordpress/index.php', '/site/platform/siteyard.php', '/site/wp-config.php', '/opt/php.ini', '/opt/filter', '/usr/x', '/etc/x', '/run/siteyard/x', '/x'],
+  'writes' => array_values(array_filter(['/site/wordpress/index.php', '/site/platform/siteyard.php', '/site/wp-config.php', '/opt/php.ini', '/opt/filter', '/usr/x', '/etc/x', '/run/siteyard/x', '/run/php/x', '/x'],
     fn($file) => @file_put_contents($file, 'x') !== false)),
   'abstract' => @stream_socket_client("unix://\\0siteyard-attack", $no, $text, 1) !== false,
   'signals' => count(array_filter(range(2, 400), fn($pid) => $pid !== getmypid() && $c->kill($pid, 0) === 0)) > 6,
@@ -106,6 +106,15 @@ describe('what native PHP of a site tries', { skip: why }, () => {
       }
     });
     assert.deepEqual(left, []);
+  });
+
+  it('uses no more of the disk than it may, asleep and in a file that has no name', async () => {
+    await driver.runtime.stop(site.id);
+    const code = `$file = fopen('/site/wordpress/wp-content/hidden', 'w+'); unlink('/site/wordpress/wp-content/hidden');
+      for ($n = 0; $n < 100; $n++) fwrite($file, str_repeat('x', 1 << 20)); sleep(50); echo 'had it';`;
+    const ran = await run([await put('hold.php', code)]);
+    assert.deepEqual([ran.exitCode, ran.stdout], [137, '']);
+    assert.match(ran.stderr, /no room left on its disk/);
   });
 
   it('uses no more memory than it may, however it asks for it', async () => {

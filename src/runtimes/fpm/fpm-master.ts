@@ -20,6 +20,7 @@ export class FpmMaster {
   /** The master's own, by which it is known that it ended before anybody tells us: sites can end it. */
   readonly #number: number;
   readonly #door: number;
+  readonly runFolder: string;
   /** When nothing of it is left. */
   readonly closed: Promise<void>;
   #isClosing = false;
@@ -30,6 +31,7 @@ export class FpmMaster {
     this.#program = program;
     this.#number = mainProcessOf(program.pid) ?? 0;
     this.#door = door;
+    this.runFolder = entry.runFolder;
     this.closed = program.closed.then(async () => {
       closeSync(door);
       await entry.leave();
@@ -70,9 +72,13 @@ export class FpmMaster {
     return workers.length > 0 ? workers : [master];
   }
 
+  /** All that runs in its sandbox: what PHP forks and leaves is no child of the master any more. */
+  get allPids(): number[] {
+    return this.#program.isOver ? [] : processesOf(this.#program.pid);
+  }
+
   get memoryBytes(): number {
-    const master = this.#pid;
-    return master === undefined ? 0 : processesOf(master).reduce((sum, pid) => sum + memoryBytesOf(pid), 0);
+    return this.allPids.reduce((sum, pid) => sum + memoryBytesOf(pid), 0);
   }
 
   /** Ends those that somebody has stopped, which would never answer; the next one takes the requests that wait for them. */

@@ -2,6 +2,7 @@ import type { Log } from '#core/log.ts';
 import type { AwakeProcess, RunningSite, RuntimePressure, SiteSpec } from '#runtimes/runtime.ts';
 import { memoryBytesOf } from '#sandbox/processes.ts';
 import type { DiskRooms } from './disk-rooms.ts';
+import type { FpmMaster } from './fpm-master.ts';
 import { FpmSite, type FpmSiteOptions } from './fpm-site.ts';
 
 export interface FpmSitesOptions {
@@ -68,6 +69,11 @@ export class FpmSites {
     );
   }
 
+  /** Of the site that is awake. */
+  masterOf(siteId: string): FpmMaster | undefined {
+    return this.#awake.get(siteId)?.site.master;
+  }
+
   get pressure(): RuntimePressure {
     const { memoryBudgetBytes: budgetBytes } = this.#options;
     const usedBytes = this.#usedBytes;
@@ -115,7 +121,7 @@ export class FpmSites {
       else if (idleSince === undefined || isTurn) {
         master?.endStopped();
         if (idleSince === undefined || now - idleSince < JUST_NOW_MS) this.#options.rooms.look(siteId);
-        known.memoryBytes = master?.isAlive ? master.memoryBytes : 0;
+        known.memoryBytes = master?.memoryBytes ?? 0;
       }
     }
     this.#keepWithinBudget();
