@@ -52,12 +52,13 @@ export class ControlGroups {
     this.#isUnified = isUnified;
   }
 
-  /** Below the groups that this process is in. What a killed service left there goes. */
-  static find(kind: GroupKind = 'people'): ControlGroups {
+  /** Below the groups that this process is in. What a killed service left there goes. `memoryBytes`: of all groups together. */
+  static find(kind: GroupKind = 'people', memoryBytes?: number): ControlGroups {
     const isUnified = existsSync(join(ROOT, 'cgroup.controllers'));
     const found = isUnified ? [unifiedParent(kind)] : CONTROLLERS.map((each) => classicParent(each, kind));
     const parents = found.filter((parent) => parent !== undefined);
     for (const parent of parents) clear(parent);
+    if (memoryBytes !== undefined) limitMemory(parents, memoryBytes);
     return new ControlGroups(parents, isUnified);
   }
 
@@ -127,6 +128,17 @@ function classicValues({ memoryBytes, processes, processors }: GroupLimits): [st
     ['cpu.cfs_period_us', String(PERIOD_US)],
     ['cpu.cfs_quota_us', String(processors * PERIOD_US)],
   ];
+}
+
+/** Never of one in which the service itself is. */
+function limitMemory(parents: readonly string[], memoryBytes: number): void {
+  for (const parent of parents.filter((each) => !existsSync(join(each, OWN_GROUP)))) {
+    writeValue(parent, 'memory.max', String(memoryBytes));
+    writeValue(parent, 'memory.use_hierarchy', '1');
+    // The one may at no time be more than the other, whichever way they change.
+    for (const file of ['memory.memsw.limit_in_bytes', 'memory.limit_in_bytes', 'memory.memsw.limit_in_bytes'])
+      writeValue(parent, file, String(memoryBytes));
+  }
 }
 
 const SERVICE = `siteyard-${process.pid}`;

@@ -30,9 +30,10 @@ export async function openGround(
   found: Pick<FpmGround, 'sandbox' | 'installs'>,
   runFolder: string,
   options: Omit<PhpHomeOptions, 'sandbox' | 'groups' | 'installs' | 'folder' | 'hasOverlays'>,
+  memoryLimitBytes: number,
   log: Log,
 ): Promise<FpmGround> {
-  const groups = ControlGroups.find('php');
+  const groups = ControlGroups.find('php', memoryLimitBytes);
   if (!groups.hasMemory) log.warn('no kernel limits of memory for sites: this service may not make control groups');
   const hasOverlays = await found.sandbox.hasOverlays();
   if (!hasOverlays) log.warn('no overlays on this machine: a site that wakes compiles WordPress anew');

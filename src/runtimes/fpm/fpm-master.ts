@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type StartedProgram, startProgram } from '#core/starter/starter.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { endTree } from '#sandbox/ending.ts';
-import { mainProcessOf, memoryBytesOf, processesOf, readText } from '#sandbox/processes.ts';
+import { mainProcessOf, memoryBytesOfAll, processesOf, readText } from '#sandbox/processes.ts';
 import type { PhpEntry } from './php-home.ts';
 
 const START_LIMIT_MS = 20_000;
@@ -78,7 +78,7 @@ export class FpmMaster {
   }
 
   get memoryBytes(): number {
-    return this.allPids.reduce((sum, pid) => sum + memoryBytesOf(pid), 0);
+    return memoryBytesOfAll(this.allPids);
   }
 
   /** Ends those that somebody has stopped, which would never answer; the next one takes the requests that wait for them. */

@@ -25,7 +25,7 @@ import { DiskRooms } from './disk-rooms.ts';
 import { FpmCommands } from './fpm-commands.ts';
 import { type FpmGround, findGround, openGround } from './fpm-ground.ts';
 import { FpmSite, type FpmSiteOptions } from './fpm-site.ts';
-import { FpmSites } from './fpm-sites.ts';
+import { FpmSites, memoryLimitBytes } from './fpm-sites.ts';
 import type { PhpInstall } from './php-install.ts';
 
 /**
@@ -122,7 +122,8 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
       ownCall: (siteId: string, connection: Duplex) => this.answerOwnCall(siteId, connection),
       compiledOf: (site: SiteSpec, php: PhpInstall) => this.#compiled.of(site, php),
     };
-    this.#ground = await openGround(found, this.#runFolder, options, this.log);
+    const limitBytes = memoryLimitBytes(this.#options.memoryBudgetBytes);
+    this.#ground = await openGround(found, this.#runFolder, options, limitBytes, this.log);
     await this.openPrograms(found.sandbox);
     this.keepUpdated(() => {
       this.#preparing = this.#prepare();
