@@ -21,7 +21,8 @@ export function makeDelegated(
   const hasRoom = giveOn(base, controllers);
   if ((hasRoom || stepAside(base, parent, controllers)) && giveOn(parent, controllers)) {
     if (hasRoom && !existsSync(join(parent, OWN_GROUP))) writeValue(parent, 'cpu.weight', weight);
-    else writeValue(join(parent, OWN_GROUP), 'cpu.weight', SERVICE_WEIGHT);
+    // Beside the groups in here, and in here beside those of other kinds.
+    else for (const group of [join(parent, OWN_GROUP), parent]) writeValue(group, 'cpu.weight', SERVICE_WEIGHT);
     return parent;
   }
   removeGroups(parent);
