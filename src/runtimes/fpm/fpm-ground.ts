@@ -20,10 +20,16 @@ export async function findGround(
 ): Promise<Pick<FpmGround, 'sandbox' | 'installs'>> {
   const installs = await findPhp();
   const sandbox = await Sandbox.find(wanted, [cacheDir]);
-  if (sandbox instanceof Sandbox) return { installs, sandbox };
-  throw new MachineLacksError(
-    `RUNTIME=fpm runs PHP in a sandbox alone, and this machine has none: ${sandbox.missing}.`,
-  );
+  if (!(sandbox instanceof Sandbox))
+    throw new MachineLacksError(
+      `RUNTIME=fpm runs PHP in a sandbox alone, and this machine has none: ${sandbox.missing}.`,
+    );
+  const missing = await sandbox.missingNetwork();
+  if (missing !== undefined)
+    throw new MachineLacksError(
+      `RUNTIME=fpm gives each site a network of its own, and this machine does not let it: ${missing}.`,
+    );
+  return { installs, sandbox };
 }
 
 export async function openGround(
