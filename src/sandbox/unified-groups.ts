@@ -21,7 +21,7 @@ export function makeDelegated(
   const hasRoom = giveOn(base, controllers);
   if ((hasRoom || stepAside(base, parent, controllers)) && giveOn(parent, controllers)) {
     if (hasRoom && !existsSync(join(parent, OWN_GROUP))) writeValue(parent, 'cpu.weight', weight);
-    // Beside the groups in here, and in here beside those of other kinds.
+    // Inside it is beside the groups of sandboxes, and the whole is beside those of the other kind.
     else for (const group of [join(parent, OWN_GROUP), parent]) writeValue(group, 'cpu.weight', SERVICE_WEIGHT);
     return parent;
   }

@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { lstat, opendir, rm } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { AwakeSite } from '#runtimes/desks/awake-site.ts';
@@ -113,7 +113,7 @@ export class FpmSite {
       if (messages.length > 0 && !site.isOffline) logged(messages, name);
     }
     const outbox = site.isOffline ? [] : await readOutbox(folders.outbox);
-    const changed = outbox.includes(mark.name);
+    const changed = !site.isOffline && (await isThere(join(folders.outbox, mark.name)));
     if (changed) await rm(join(folders.outbox, mark.name), { recursive: true, force: true });
     answer.finish({ complaints: errors.complaints, isFatal: errors.isFatal, purge: changed });
     if (!site.isOffline) finished({ changed, outbox });
@@ -183,6 +183,20 @@ export class FpmSite {
   }
 }
 
+/** The site's own PHP writes there, as much as it likes. */
 async function readOutbox(outbox: string): Promise<string[]> {
-  return (await readdir(outbox).catch(() => [])).slice(0, NAMES_LIMIT);
+  const names: string[] = [];
+  try {
+    for await (const { name } of await opendir(outbox)) if (names.push(name) >= NAMES_LIMIT) break;
+  } catch {
+    // The site was deleted meanwhile.
+  }
+  return names;
+}
+
+function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
 }
