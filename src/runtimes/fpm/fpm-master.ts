@@ -82,10 +82,10 @@ export class FpmMaster {
   }
 
   /** Ends those that somebody has stopped, which would never answer; the next one takes the requests that wait for them. */
-  endStopped(): void {
+  endStopped(failed: (error: unknown) => void): void {
     const master = this.#pid;
     if (master === undefined) return;
-    if (isStopped(master)) return void this.kill();
+    if (isStopped(master)) return void this.kill().catch(failed);
     const stopped = processesOf(master).slice(1).filter(isStopped);
     if (stopped.length === 0) return;
     this.endedStoppedAt = performance.now();

@@ -126,7 +126,7 @@ export class FpmSites {
       const { idleSince } = awake;
       if (idleSince !== undefined && now - idleSince > this.#options.idleTimeoutMs) this.#putToSleep(siteId);
       else if (idleSince === undefined || isTurn) {
-        master?.endStopped();
+        master?.endStopped((error) => this.#notStopped(siteId, error));
         if (idleSince === undefined || now - idleSince < JUST_NOW_MS) this.#options.rooms.look(siteId);
         known.memoryBytes = master?.memoryBytes ?? 0;
       }
@@ -166,8 +166,10 @@ export class FpmSites {
   }
 
   #putToSleep(siteId: string, graceMs = STOP_GRACE_MS): void {
-    this.#forget(siteId, graceMs).catch((error) =>
-      this.#options.log.warn({ err: error, siteId }, 'a site could not be stopped'),
-    );
+    this.#forget(siteId, graceMs).catch((error) => this.#notStopped(siteId, error));
+  }
+
+  #notStopped(siteId: string, error: unknown): void {
+    this.#options.log.warn({ err: error, siteId }, 'a site could not be stopped');
   }
 }
