@@ -16,9 +16,15 @@ export function requestHead(params: Record<string, string>): Buffer {
   return Buffer.concat([record(TYPE.begin, begin), ...records(TYPE.params, pairs), record(TYPE.params, NOTHING)]);
 }
 
-/** A part of the body; nothing is its end. */
-export function bodyPart(chunk: Buffer): Buffer {
-  return chunk.length === 0 ? record(TYPE.stdin, NOTHING) : Buffer.concat(records(TYPE.stdin, chunk));
+/** A part of the body, to be written one after the other: nothing of it is copied. No part is the body's end. */
+export function bodyParts(chunk: Buffer): Buffer[] {
+  if (chunk.length === 0) return [recordHead(TYPE.stdin, 0)];
+  const all: Buffer[] = [];
+  for (let at = 0; at < chunk.length; at += MOST_BYTES) {
+    const content = chunk.subarray(at, at + MOST_BYTES);
+    all.push(recordHead(TYPE.stdin, content.length), content);
+  }
+  return all;
 }
 
 export interface RecordEvents {
@@ -89,12 +95,16 @@ function records(type: number, content: Buffer): Buffer[] {
 }
 
 function record(type: number, content: Buffer): Buffer {
+  return Buffer.concat([recordHead(type, content.length), content]);
+}
+
+function recordHead(type: number, length: number): Buffer {
   const head = Buffer.alloc(HEAD_BYTES);
   head.writeUInt8(VERSION, 0);
   head.writeUInt8(type, 1);
   head.writeUInt16BE(REQUEST_ID, 2);
-  head.writeUInt16BE(content.length, 4);
-  return Buffer.concat([head, content]);
+  head.writeUInt16BE(length, 4);
+  return head;
 }
 
 /** Headers are bytes, of which Node makes characters one by one. */

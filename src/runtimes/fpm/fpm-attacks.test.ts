@@ -17,6 +17,7 @@ const NATIVE = `$c = FFI::cdef('int ptrace(int, int, void*, void*); int unshare(
   int mknod(char*, int, long); int open(char*, int, ...); int creat(char*, int); int prctl(int, long, long, long, long);');
 $content = '/site/wordpress/wp-content';
 file_put_contents("$content/own", 'x');
+$how = $c->new('unsigned long long[3]'); $how[0] = 0102; $how[1] = 04755;
 $tried = [
   'ptrace' => $c->ptrace(0, 0, null, null), 'user namespace' => $c->unshare(0x10000000), 'mount namespace' => $c->unshare(0x20000),
   'mount' => $c->mount('none', '/tmp', 'tmpfs', 0, null), 'setuid' => $c->setuid(0), 'groups' => $c->setgroups(0, null), 'chroot' => $c->chroot('/tmp'),
@@ -25,7 +26,7 @@ $tried = [
   'symlink' => $c->symlink('/etc', "$content/soft"), 'device' => $c->mknod("$content/device", 0x6000 | 0600, 0x800),
   'set-uid by open' => $c->open("$content/set", 0102, 04755), 'set-gid by creat' => $c->creat("$content/set", 02755),
   'set-uid by mknod' => $c->mknod("$content/set", 0x8000 | 04755, 0), 'unnamed set-uid' => $c->open($content, 020000002 | PHP_O_DIRECTORY, 04755),
-  'openat2' => $c->syscall(437, -100, "$content/own", null, 0),
+  'openat2' => $c->syscall(437, -100, "$content/set", FFI::addr($how), 24),
   'keys' => $c->syscall(PHP_OS_ARCH === 'x86_64' ? 250 : 219, 0, -3, 1), 'bpf' => $c->syscall(PHP_OS_ARCH === 'x86_64' ? 321 : 280, 0, null, 0),
   'io_uring' => $c->syscall(425, 1, null), 'program' => $c->execl('/bin/sh', 'sh', '-c', 'echo out', null),
 ];

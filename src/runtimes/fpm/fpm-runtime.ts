@@ -253,6 +253,7 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
       requestTimeoutMs,
       requestsAtOnce: processesPerSite,
       newSocket: () => join(this.#runFolder, String(this.#sockets++)),
+      newFile: () => join(this.#runFolder, `body-${this.#sockets++}`),
       enter: async () => {
         if (siteFolder === this.folders.of(id)) this.giveToOwner(id);
         return this.#opened.home.serve(site, siteFolder, compileTo);

@@ -20,6 +20,8 @@ export interface FpmSiteOptions {
   /** How many requests at once. */
   requestsAtOnce: number;
   newSocket(): string;
+  /** A path for a file that nobody has. */
+  newFile(): string;
   /** Makes ready what PHP starts in. */
   enter(): Promise<PhpEntry>;
   touched(): void;
@@ -92,7 +94,7 @@ export class FpmSite {
   async #answer(request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
     let body: RequestBody;
     try {
-      body = await readBody(request);
+      body = await readBody(request, () => this.#options.newFile());
     } catch {
       // It broke off before PHP saw it.
       response.destroy();
@@ -107,6 +109,7 @@ export class FpmSite {
     try {
       await this.#exchange(variables, body, response, { answer, errors }, signal);
     } finally {
+      await body.close();
       answer.drop();
       const messages = errors.finish();
       const name = `${request.method} ${request.url}`.slice(0, MAX_REQUEST_NAME);
