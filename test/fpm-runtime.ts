@@ -4,17 +4,14 @@ import { join } from 'node:path';
 import { createLog } from '#core/log.ts';
 import { Outbound } from '#core/outbound.ts';
 import type { DriverUnderTest } from '#runtimes/contract-site.ts';
+import { findGround } from '#runtimes/fpm/fpm-ground.ts';
 import { type FpmOptions, FpmRuntime } from '#runtimes/fpm/fpm-runtime.ts';
-import { findPhp } from '#runtimes/fpm/php-install.ts';
-import { Sandbox } from '#sandbox/sandbox.ts';
 import { putPhpProgram } from './php-program.ts';
 import { WORDPRESS_CACHE } from './wordpress-cache.ts';
 
 /** Why native PHP can not be tried on this machine; false where it can. */
 export async function noFpm(): Promise<string | false> {
-  const sandbox = await Sandbox.find();
-  if ('missing' in sandbox) return `sites with native PHP need a sandbox: ${sandbox.missing}`;
-  return findPhp().then(
+  return findGround('auto', WORDPRESS_CACHE).then(
     () => false as const,
     (error: Error) => error.message,
   );

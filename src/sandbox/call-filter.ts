@@ -63,17 +63,31 @@ const REFUSED: Record<string, Call> = {
 };
 
 /** Tried by the C library first, which then takes the older call. */
-const UNKNOWN: Record<string, Call> = { clone3: since2019(435), fchmodat2: since2019(452) };
+const UNKNOWN: Record<string, Call> = {
+  clone3: since2019(435),
+  openat2: since2019(437),
+  fchmodat2: since2019(452),
+};
 
 const EXECVE = onBoth(59, 221);
 const CLONE = onBoth(56, 220);
 const SOCKET = onBoth(41, 198);
-/** Which argument is the mode. */
+/** Which argument is the mode: of chmod and its like, creat and mknod. Of mkdir the kernel itself takes no such bits. */
 const MODES: [Call, number][] = [
   [{ x64: 90 }, 1],
   [onBoth(91, 52), 1],
   [onBoth(268, 53), 2],
+  [{ x64: 85 }, 1],
+  [{ x64: 133 }, 1],
+  [onBoth(259, 33), 2],
 ];
+/** open and openat: which argument the flags are; the mode is the next one, and means something only where a file is made. */
+const OPENS: [Call, number][] = [
+  [{ x64: 2 }, 1],
+  [onBoth(257, 56), 2],
+];
+/** O_CREAT and O_TMPFILE. */
+const MAKES = 0o20000100;
 const ARCHITECTURES: Record<Machine, number> = { x64: 0xc000003e, arm64: 0xc00000b7 };
 
 /** CLONE_NEWNS and its like. */
@@ -107,9 +121,6 @@ const argumentAt = (index: number) => 16 + 8 * index;
 export function callFilter(machine: string = process.arch): Buffer | undefined {
   if (machine !== 'x64' && machine !== 'arm64') return undefined;
   const numbersOf = (calls: Record<string, Call>) => Object.values(calls).flatMap((call) => call[machine] ?? []);
-  const modes = MODES.flatMap(([call, index]) =>
-    call[machine] === undefined ? [] : [[call[machine], index] as const],
-  );
   const lines: [code: number, yes: number, no: number, value: number][] = [
     [LOAD, 0, 0, ARCHITECTURE_AT],
     [EQUALS, 1, 0, ARCHITECTURES[machine]],
@@ -124,15 +135,22 @@ export function callFilter(machine: string = process.arch): Buffer | undefined {
   };
   for (const number of numbersOf(REFUSED)) only(number, [[RETURN, 0, 0, EPERM]]);
   for (const number of numbersOf(UNKNOWN)) only(number, [[RETURN, 0, 0, ENOSYS]]);
-  for (const [number, index] of modes) {
-    only(number, [
+  const refuseSetId = (index: number): typeof lines => [
+    [LOAD, 0, 0, argumentAt(index)],
+    [AND, 0, 0, SET_ID],
+    [EQUALS, 0, 1, 0],
+    [RETURN, 0, 0, ALLOW],
+    [RETURN, 0, 0, EPERM],
+  ];
+  for (const [call, index] of MODES) only(call[machine], refuseSetId(index));
+  for (const [call, index] of OPENS)
+    only(call[machine], [
       [LOAD, 0, 0, argumentAt(index)],
-      [AND, 0, 0, SET_ID],
+      [AND, 0, 0, MAKES],
       [EQUALS, 0, 1, 0],
       [RETURN, 0, 0, ALLOW],
-      [RETURN, 0, 0, EPERM],
+      ...refuseSetId(index + 1),
     ]);
-  }
   only(CLONE[machine], [
     [LOAD, 0, 0, argumentAt(0)],
     [AND, 0, 0, NEW_SPACES],

@@ -35,7 +35,7 @@ it('what one owner has is below one limit, which goes with the last', async (t) 
   for (const [folder, isWithService] of service) {
     const weight = (file: string) =>
       existsSync(join(folder, file)) ? Number(readFileSync(join(folder, file), 'utf8')) : 0;
-    if (isWithService) assert.equal(weight('service/cpu.weight'), 2_000);
+    if (isWithService) assert.deepEqual([weight('service/cpu.weight'), weight('cpu.weight')], [2_000, 2_000]);
     else assert.ok(weight('cpu.shares') <= 256 && weight('cpu.weight') <= 25);
   }
   await one.remove();
@@ -44,6 +44,30 @@ it('what one owner has is below one limit, which goes with the last', async (t) 
   assert.deepEqual([...two.folders, ...above].filter(existsSync), []);
   await other.remove();
   await groups.close();
+});
+
+it('all groups of PHP are below one limit of memory together, and count for less than the service', async (t) => {
+  const groups = ControlGroups.find('php', 700 * MB);
+  if (!groups.hasMemory) return t.skip('this machine has no groups for us');
+  const limits = { memoryBytes: 64 * MB, processes: 10, processors: 1 };
+  const made = groups.make('a', limits, limits);
+  try {
+    const all = made.folders.map((folder) => dirname(dirname(folder)));
+    const values = (names: string[]) =>
+      all
+        .flatMap((folder) => names.map((name) => join(folder, name)))
+        .filter(existsSync)
+        .map((file) => Number(readFileSync(file, 'utf8')));
+    const memory = ['memory.limit_in_bytes', 'memory.max'];
+    assert.deepEqual(values(memory), [700 * MB]);
+    ControlGroups.find('php', 900 * MB);
+    assert.deepEqual(values(memory), [900 * MB]);
+    assert.ok(values(['cpu.shares']).every((shares) => shares < 1024));
+    assert.ok(values(['cpu.weight']).every((weight) => weight < 2_000));
+  } finally {
+    await made.remove();
+    await groups.close();
+  }
 });
 
 /** A service in a group of version 2 that is its own, or not quite. It says where it is and what it made. */

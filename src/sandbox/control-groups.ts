@@ -26,11 +26,13 @@ const ROOT = '/sys/fs/cgroup';
 const CONTROLLERS = ['memory', 'pids', 'cpu'] as const;
 const PERIOD_US = 100_000;
 /**
- * What all sandboxes of a kind together count for beside one process of the service, where both want a processor. Visitors wait for PHP, and
- * it is as many processes; what people do in shells takes a quarter.
+ * What all sandboxes of a kind together count for where others want a processor too, beside one process of the service, which has 1024 shares or a
+ * weight of 100. Without the service no visitor gets anything, so that PHP comes after it; what people do in shells takes a quarter.
  */
-const SHARES = { people: '256', php: '8192' } as const;
-const WEIGHTS = { people: '25', php: '800' } as const;
+const SHARES = { people: '256', php: '768' } as const;
+const WEIGHTS = { people: '25', php: '75' } as const;
+/** The same where the service has stepped aside, and has one weight as a whole (SERVICE_WEIGHT). */
+const WEIGHTS_BESIDE_SERVICE = { people: '25', php: '800' } as const;
 type GroupKind = keyof typeof SHARES;
 const REMOVE_TRIES = 50;
 const REMOVE_AGAIN_MS = 20;
@@ -52,12 +54,13 @@ export class ControlGroups {
     this.#isUnified = isUnified;
   }
 
-  /** Below the groups that this process is in. What a killed service left there goes. */
-  static find(kind: GroupKind = 'people'): ControlGroups {
+  /** Below the groups that this process is in. What a killed service left there goes. `memoryBytes`: of all groups together. */
+  static find(kind: GroupKind = 'people', memoryBytes?: number): ControlGroups {
     const isUnified = existsSync(join(ROOT, 'cgroup.controllers'));
     const found = isUnified ? [unifiedParent(kind)] : CONTROLLERS.map((each) => classicParent(each, kind));
     const parents = found.filter((parent) => parent !== undefined);
     for (const parent of parents) clear(parent);
+    if (memoryBytes !== undefined) limitMemory(parents, memoryBytes);
     return new ControlGroups(parents, isUnified);
   }
 
@@ -129,6 +132,17 @@ function classicValues({ memoryBytes, processes, processors }: GroupLimits): [st
   ];
 }
 
+/** Never of one in which the service itself is. */
+function limitMemory(parents: readonly string[], memoryBytes: number): void {
+  for (const parent of parents.filter((each) => !existsSync(join(each, OWN_GROUP)))) {
+    writeValue(parent, 'memory.max', String(memoryBytes));
+    writeValue(parent, 'memory.use_hierarchy', '1');
+    // The one may at no time be more than the other, whichever way they change.
+    for (const file of ['memory.memsw.limit_in_bytes', 'memory.limit_in_bytes', 'memory.memsw.limit_in_bytes'])
+      writeValue(parent, file, String(memoryBytes));
+  }
+}
+
 const SERVICE = `siteyard-${process.pid}`;
 
 const nameOf = (kind: GroupKind) => (kind === 'people' ? SERVICE : `${SERVICE}-${kind}`);
@@ -146,7 +160,9 @@ function classicParent(controller: string, kind: GroupKind): string | undefined 
 
 function unifiedParent(kind: GroupKind): string | undefined {
   const own = /^0::(.*)$/m.exec(ownGroups())?.[1] ?? '/';
-  return makeDelegated(join(ROOT, startedIn(own, SERVICE)), nameOf(kind), CONTROLLERS, WEIGHTS[kind]);
+  const base = startedIn(own, SERVICE);
+  const weights = base === own ? WEIGHTS : WEIGHTS_BESIDE_SERVICE;
+  return makeDelegated(join(ROOT, base), nameOf(kind), CONTROLLERS, weights[kind]);
 }
 
 /** Groups of services that are gone, beside ours, with whatever outlived its service. */

@@ -17,6 +17,19 @@ export function memoryBytesOf(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readText(`/proc/${pid}/status`))?.[1] ?? 0) * 1024;
 }
 
+/** Of processes that come from one another: what they share is counted once, as much as the one has that has most of it. */
+export function memoryBytesOfAll(pids: readonly number[]): number {
+  let [own, shared] = [0, 0];
+  for (const pid of pids) {
+    const parts = [...readText(`/proc/${pid}/status`).matchAll(/^Rss(Anon|File|Shmem):\s+(\d+) kB$/gm)];
+    const sumOf = (isOwn: boolean) =>
+      parts.reduce((sum, [, kind, kilobytes]) => sum + ((kind === 'Anon') === isOwn ? Number(kilobytes) * 1024 : 0), 0);
+    own += sumOf(true);
+    shared = Math.max(shared, sumOf(false));
+  }
+  return own + shared;
+}
+
 /** Without what it shares with others that run the same program: that is there once, however many they are. */
 export function ownMemoryBytesOf(pid: number): number {
   const parts = [...readText(`/proc/${pid}/status`).matchAll(/^Rss(?:Anon|Shmem):\s+(\d+) kB$/gm)];

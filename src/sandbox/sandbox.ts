@@ -166,21 +166,32 @@ export class Sandbox {
 
   /** Whether folders can have locks of their own (Shown.hasOwnLocks). */
   async hasOverlays(): Promise<boolean> {
-    return (await this.#probe([{ from: '/usr/share', at: '/shown', hasOwnLocks: true }])) === undefined;
+    return (await this.#probe({ shown: [{ from: '/usr/share', at: '/shown', hasOwnLocks: true }] })) === undefined;
   }
 
-  async #probe(shown: readonly Shown[] = []): Promise<string | undefined> {
+  /** Why a room can have no network of its own (RoomOptions.isOwnNetwork); undefined where it can. */
+  missingNetwork(): Promise<string | undefined> {
+    return this.#probe({ isOwnNetwork: true });
+  }
+
+  async #probe(room: Partial<Pick<RoomOptions, 'shown' | 'isOwnNetwork'>> = {}): Promise<string | undefined> {
     let folder: string | undefined;
     try {
       folder = mkdtempSync(join(tmpdir(), 'siteyard-probe-'));
-      const room = this.room({
+      const made = this.room({
+        shown: [],
+        ...room,
         folder: join(folder, 'room'),
-        shown,
         later: [folder],
         tmpBytes: 4096,
         hasNetwork: false,
       });
-      const { file, args, env } = this.enter({ room, list: join(folder, 'mounts'), args: ['/bin/true'], cwd: '/' });
+      const { file, args, env } = this.enter({
+        room: made,
+        list: join(folder, 'mounts'),
+        args: ['/bin/true'],
+        cwd: '/',
+      });
       await promisify(execFile)(file, args, { env, cwd: '/', timeout: STEP_LIMIT_MS });
       return undefined;
     } catch (error) {

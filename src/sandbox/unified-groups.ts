@@ -21,7 +21,8 @@ export function makeDelegated(
   const hasRoom = giveOn(base, controllers);
   if ((hasRoom || stepAside(base, parent, controllers)) && giveOn(parent, controllers)) {
     if (hasRoom && !existsSync(join(parent, OWN_GROUP))) writeValue(parent, 'cpu.weight', weight);
-    else writeValue(join(parent, OWN_GROUP), 'cpu.weight', SERVICE_WEIGHT);
+    // Inside it is beside the groups of sandboxes, and the whole is beside those of the other kind.
+    else for (const group of [join(parent, OWN_GROUP), parent]) writeValue(group, 'cpu.weight', SERVICE_WEIGHT);
     return parent;
   }
   removeGroups(parent);

@@ -31,6 +31,7 @@ export class AwakeSite implements RunningSite {
   readonly #opening = new Set<Promise<void>>();
   readonly #waiting = new Set<Waiter>();
   #isStopped = false;
+  #lastUsedAt = performance.now();
 
   constructor(limits: AwakeLimits, events: AwakeEvents) {
     this.#limits = limits;
@@ -45,10 +46,10 @@ export class AwakeSite implements RunningSite {
     return this.#desks.length;
   }
 
-  /** Since when nobody has wanted anything of it; undefined while somebody does. */
+  /** Since when nobody has wanted anything of it, also where its last desk was ended; undefined while somebody does. */
   get idleSince(): number | undefined {
-    const isBusy = this.#waiting.size > 0 || this.#opening.size > 0 || this.#desks.some(({ isAtWork }) => isAtWork);
-    return isBusy || !this.isAwake ? undefined : Math.max(...this.#desks.map(({ lastUsedAt }) => lastUsedAt));
+    const isBusy = this.#waiting.size > 0 || this.#opening.size > 0 || this.#isAtWork;
+    return isBusy ? undefined : this.#lastUsedAt;
   }
 
   lease(signal: AbortSignal, { isOwnCall = false }: LeaseOptions = {}): Promise<Lease> {
@@ -89,7 +90,9 @@ export class AwakeSite implements RunningSite {
     return this.#desks.some(({ isAtWork }) => isAtWork);
   }
 
+  /** Whenever somebody wants something, or has had it. */
   #pump(): void {
+    this.#lastUsedAt = performance.now();
     if (this.#isStopped) return;
     this.#desks = this.#desks.filter(({ isOpen }) => isOpen);
     for (const waiter of this.#waiting) {

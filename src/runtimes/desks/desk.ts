@@ -31,7 +31,6 @@ export class Desk {
   #current: Current | undefined;
   #work: Promise<void> = Promise.resolve();
   #failure: SiteFailure | undefined;
-  lastUsedAt = performance.now();
 
   constructor(socketPath: string, requestTimeoutMs: number, events: DeskEvents) {
     this.socketPath = socketPath;
@@ -115,7 +114,6 @@ export class Desk {
 
   #begin(current: Current): Current {
     this.#current = current;
-    this.lastUsedAt = performance.now();
     // Before the request is sent, so that nothing is written sooner.
     this.#events.touched();
     return current;
@@ -124,7 +122,6 @@ export class Desk {
   #done(): void {
     if (this.#current) this.#events.touched();
     this.#current = undefined;
-    this.lastUsedAt = performance.now();
     this.#events.freed();
   }
 }

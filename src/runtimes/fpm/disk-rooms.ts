@@ -1,5 +1,7 @@
 export interface DiskRoomsOptions {
   usageBytes(siteId: string): Promise<number>;
+  /** What its processes have on the disk beside that: files that no name leads to any more, and such that are no part of the site. */
+  heldBytes(siteId: string): Promise<number>;
   /** It grew by so much, or shrank; 0 where it has just woken, and it is to be said how much there is. */
   grew(siteId: string, bytes: number): void;
   /** Ends what runs of it. */
@@ -11,12 +13,19 @@ const FIRST_BYTES = 64 * 1024 * 1024;
 /** What a site that has no room left may add all the same, in its database: its owner can still come in and delete something. */
 const BEYOND_BYTES = 16 * 1024 * 1024;
 const COUNT_MS = 2_000;
+const LOOK_MS = 1_000;
+/** What could so often not be counted, because it is hidden or too deep, may not be added to. */
+const FAILURES_LIMIT = 3;
 /** Counting takes at most this part of the time. */
 const COUNT_SHARE = 1 / 20;
 
 interface Room {
+  /** How many want it: the site that is awake, and each command. */
+  users: number;
   leftBytes: number;
   usedBytes: number | undefined;
+  heldBytes: number;
+  failures: number;
   countedAt: number;
   tookMs: number;
   isCounting: boolean;
@@ -34,11 +43,19 @@ export class DiskRooms {
     this.#options = options;
   }
 
-  /** The site wakes. */
+  /** The site wakes, or a command begins. */
   join(siteId: string): void {
+    const room = this.#rooms.get(siteId);
+    if (room) {
+      room.users++;
+      return;
+    }
     this.#rooms.set(siteId, {
+      users: 1,
       leftBytes: FIRST_BYTES,
       usedBytes: undefined,
+      heldBytes: 0,
+      failures: 0,
       countedAt: Number.NEGATIVE_INFINITY,
       tookMs: 0,
       isCounting: false,
@@ -47,7 +64,21 @@ export class DiskRooms {
   }
 
   leave(siteId: string): void {
-    this.#rooms.delete(siteId);
+    const room = this.#rooms.get(siteId);
+    if (room && --room.users === 0) this.#rooms.delete(siteId);
+  }
+
+  /** Looks as long as a command of the site runs. */
+  async during<T>(siteId: string, run: () => Promise<T>): Promise<T> {
+    this.join(siteId);
+    this.look(siteId);
+    const timer = setInterval(() => this.look(siteId), LOOK_MS).unref();
+    try {
+      return await run();
+    } finally {
+      clearInterval(timer);
+      this.leave(siteId);
+    }
   }
 
   set(siteId: string, leftBytes: number): void {
@@ -68,15 +99,29 @@ export class DiskRooms {
 
   async #count(siteId: string, room: Room): Promise<void> {
     const startedAt = performance.now();
-    // What can not be counted, because it is hidden or too deep, may not be added to.
-    const usedBytes = await this.#options.usageBytes(siteId).catch(() => Number.POSITIVE_INFINITY);
+    const found = await this.#bytesOf(siteId);
     room.countedAt = performance.now();
     room.tookMs = room.countedAt - startedAt;
     if (this.#rooms.get(siteId) !== room) return;
-    const bytes = room.usedBytes === undefined ? 0 : usedBytes - room.usedBytes;
-    room.usedBytes = usedBytes;
+    if (!found) {
+      if (++room.failures >= FAILURES_LIMIT) this.#options.end(siteId);
+      return;
+    }
+    const bytes = room.usedBytes === undefined ? 0 : found.usedBytes - room.usedBytes;
+    const isMore = bytes + found.heldBytes - room.heldBytes > 0;
+    Object.assign(room, found, { failures: 0 });
     room.leftBytes -= bytes;
-    if (room.leftBytes < -BEYOND_BYTES && bytes > 0) this.#options.end(siteId);
-    if (bytes !== 0 && Number.isFinite(bytes)) this.#options.grew(siteId, bytes);
+    if (room.leftBytes - room.heldBytes < -BEYOND_BYTES && isMore) this.#options.end(siteId);
+    if (bytes !== 0) this.#options.grew(siteId, bytes);
+  }
+
+  async #bytesOf(siteId: string): Promise<{ usedBytes: number; heldBytes: number } | undefined> {
+    try {
+      const usedBytes = await this.#options.usageBytes(siteId);
+      const heldBytes = await this.#options.heldBytes(siteId);
+      return Number.isFinite(usedBytes + heldBytes) ? { usedBytes, heldBytes } : undefined;
+    } catch {
+      return undefined;
+    }
   }
 }

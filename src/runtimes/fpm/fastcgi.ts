@@ -16,9 +16,15 @@ export function requestHead(params: Record<string, string>): Buffer {
   return Buffer.concat([record(TYPE.begin, begin), ...records(TYPE.params, pairs), record(TYPE.params, NOTHING)]);
 }
 
-/** A part of the body; nothing is its end. */
-export function bodyPart(chunk: Buffer): Buffer {
-  return chunk.length === 0 ? record(TYPE.stdin, NOTHING) : Buffer.concat(records(TYPE.stdin, chunk));
+/** A part of the body, to be written one after the other: nothing of it is copied. No part is the body's end. */
+export function bodyParts(chunk: Buffer): Buffer[] {
+  if (chunk.length === 0) return [recordHead(TYPE.stdin, 0)];
+  const all: Buffer[] = [];
+  for (let at = 0; at < chunk.length; at += MOST_BYTES) {
+    const content = chunk.subarray(at, at + MOST_BYTES);
+    all.push(recordHead(TYPE.stdin, content.length), content);
+  }
+  return all;
 }
 
 export interface RecordEvents {
@@ -28,33 +34,58 @@ export interface RecordEvents {
   end(): void;
 }
 
-/** Reads what PHP answers, however it is cut into pieces. */
+/** Reads what PHP answers, however it is cut into pieces. What one piece holds is told at once: it may be thousands of records. */
 export class RecordReader {
   readonly #events: RecordEvents;
-  #rest: Buffer = NOTHING;
+  #rest: Buffer[] = [];
+  #restBytes = 0;
+  /** With fewer than these there is no record to read. */
+  #neededBytes = HEAD_BYTES;
 
   constructor(events: RecordEvents) {
     this.#events = events;
   }
 
   push(piece: Buffer): void {
-    let bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
-    while (bytes.length >= HEAD_BYTES) {
-      const length = bytes.readUInt16BE(4);
-      const whole = HEAD_BYTES + length + bytes.readUInt8(6);
-      if (bytes.length < whole) break;
-      this.#take(bytes.readUInt8(1), bytes.subarray(HEAD_BYTES, HEAD_BYTES + length));
-      bytes = bytes.subarray(whole);
-    }
-    this.#rest = bytes;
+    this.#rest.push(piece);
+    this.#restBytes += piece.length;
+    if (this.#restBytes < this.#neededBytes) return;
+    const said: Said = { stdout: [], stderr: [], hasEnded: false };
+    const rest = this.#read(this.#rest.length === 1 ? piece : Buffer.concat(this.#rest), said);
+    this.#rest = rest.length === 0 ? [] : [rest];
+    this.#restBytes = rest.length;
+    if (said.stderr.length > 0) this.#events.stderr(Buffer.concat(said.stderr));
+    if (said.stdout.length > 0) this.#events.stdout(Buffer.concat(said.stdout));
+    if (said.hasEnded) this.#events.end();
   }
 
-  #take(type: number, content: Buffer): void {
-    if (type === TYPE.end) this.#events.end();
-    else if (content.length === 0) return;
-    else if (type === TYPE.stdout) this.#events.stdout(content);
-    else if (type === TYPE.stderr) this.#events.stderr(content);
+  /** Returns what is not a whole record yet. */
+  #read(bytes: Buffer, said: Said): Buffer {
+    let at = 0;
+    this.#neededBytes = HEAD_BYTES;
+    while (bytes.length - at >= HEAD_BYTES) {
+      const length = bytes.readUInt16BE(at + 4);
+      const whole = HEAD_BYTES + length + bytes.readUInt8(at + 6);
+      if (bytes.length - at < whole) {
+        this.#neededBytes = whole;
+        break;
+      }
+      const type = bytes.readUInt8(at + 1);
+      const content = bytes.subarray(at + HEAD_BYTES, at + HEAD_BYTES + length);
+      if (type === TYPE.end) said.hasEnded = true;
+      else if (length > 0 && type === TYPE.stdout) said.stdout.push(content);
+      else if (length > 0 && type === TYPE.stderr) said.stderr.push(content);
+      at += whole;
+    }
+    return bytes.subarray(at);
   }
+}
+
+/** What one piece told. */
+interface Said {
+  stdout: Buffer[];
+  stderr: Buffer[];
+  hasEnded: boolean;
 }
 
 function records(type: number, content: Buffer): Buffer[] {
@@ -64,12 +95,16 @@ function records(type: number, content: Buffer): Buffer[] {
 }
 
 function record(type: number, content: Buffer): Buffer {
+  return Buffer.concat([recordHead(type, content.length), content]);
+}
+
+function recordHead(type: number, length: number): Buffer {
   const head = Buffer.alloc(HEAD_BYTES);
   head.writeUInt8(VERSION, 0);
   head.writeUInt8(type, 1);
   head.writeUInt16BE(REQUEST_ID, 2);
-  head.writeUInt16BE(content.length, 4);
-  return Buffer.concat([head, content]);
+  head.writeUInt16BE(length, 4);
+  return head;
 }
 
 /** Headers are bytes, of which Node makes characters one by one. */

@@ -14,15 +14,19 @@ import { findPhp } from './php-install.ts';
 const NATIVE = `$c = FFI::cdef('int ptrace(int, int, void*, void*); int unshare(int); int mount(char*, char*, char*, unsigned long, void*);
   int setuid(int); int setgroups(int, void*); int chroot(char*); long syscall(long, ...); int socket(int, int, int); int kill(int, int);
   int sethostname(char*, int); int chmod(char*, int); int link(char*, char*); int symlink(char*, char*); int execl(char*, char*, ...);
-  int mknod(char*, int, long); int prctl(int, long, long, long, long);');
+  int mknod(char*, int, long); int open(char*, int, ...); int creat(char*, int); int prctl(int, long, long, long, long);');
 $content = '/site/wordpress/wp-content';
 file_put_contents("$content/own", 'x');
+$how = $c->new('unsigned long long[3]'); $how[0] = 0102; $how[1] = 04755;
 $tried = [
   'ptrace' => $c->ptrace(0, 0, null, null), 'user namespace' => $c->unshare(0x10000000), 'mount namespace' => $c->unshare(0x20000),
   'mount' => $c->mount('none', '/tmp', 'tmpfs', 0, null), 'setuid' => $c->setuid(0), 'groups' => $c->setgroups(0, null), 'chroot' => $c->chroot('/tmp'),
   'raw socket' => $c->socket(2, 3, 1), 'packet socket' => $c->socket(17, 3, 0), 'netlink' => $c->socket(16, 3, 0), 'vsock' => $c->socket(40, 1, 0),
   'host name' => $c->sethostname('x', 1), 'set-uid' => $c->chmod("$content/own", 04755), 'link' => $c->link("$content/own", "$content/other"),
   'symlink' => $c->symlink('/etc', "$content/soft"), 'device' => $c->mknod("$content/device", 0x6000 | 0600, 0x800),
+  'set-uid by open' => $c->open("$content/set", 0102, 04755), 'set-gid by creat' => $c->creat("$content/set", 02755),
+  'set-uid by mknod' => $c->mknod("$content/set", 0x8000 | 04755, 0), 'unnamed set-uid' => $c->open($content, 020000002 | PHP_O_DIRECTORY, 04755),
+  'openat2' => $c->syscall(437, -100, "$content/set", FFI::addr($how), 24),
   'keys' => $c->syscall(PHP_OS_ARCH === 'x86_64' ? 250 : 219, 0, -3, 1), 'bpf' => $c->syscall(PHP_OS_ARCH === 'x86_64' ? 321 : 280, 0, null, 0),
   'io_uring' => $c->syscall(425, 1, null), 'program' => $c->execl('/bin/sh', 'sh', '-c', 'echo out', null),
 ];
@@ -30,7 +34,7 @@ $files = ['/proc/1/environ', '/proc/self/mem', '/proc/self/maps', '/sys/kernel/n
 echo json_encode([
   'calls' => array_keys(array_filter($tried, fn($code) => $code !== -1)),
   'files' => array_values(array_filter($files, fn($file) => @file_get_contents($file, false, null, 0, 10) !== false)),
-  'writes' => array_values(array_filter(['/site/wordpress/index.php', '/site/platform/siteyard.php', '/site/wp-config.php', '/opt/php.ini', '/opt/filter', '/usr/x', '/etc/x', '/run/siteyard/x', '/x'],
+  'writes' => array_values(array_filter(['/site/wordpress/index.php', '/site/platform/siteyard.php', '/site/wp-config.php', '/opt/php.ini', '/opt/filter', '/usr/x', '/etc/x', '/run/siteyard/x', '/run/php/x', '/x'],
     fn($file) => @file_put_contents($file, 'x') !== false)),
   'abstract' => @stream_socket_client("unix://\\0siteyard-attack", $no, $text, 1) !== false,
   'signals' => count(array_filter(range(2, 400), fn($pid) => $pid !== getmypid() && $c->kill($pid, 0) === 0)) > 6,
@@ -61,7 +65,9 @@ describe('what native PHP of a site tries', { skip: why }, () => {
     const abstract = createServer((socket) => socket.end('host'));
     await new Promise<void>((ready) => abstract.listen('\0siteyard-attack', ready));
     const machine = process.arch === 'x64' ? 'x86_64' : 'aarch64';
-    const code = NATIVE.replaceAll('PHP_OS_ARCH', `'${machine}'`).replace('SECRET', `'${secret}'`);
+    const code = NATIVE.replaceAll('PHP_OS_ARCH', `'${machine}'`)
+      .replace('SECRET', `'${secret}'`)
+      .replace('PHP_O_DIRECTORY', process.arch === 'x64' ? '0200000' : '040000');
     const ran = await run(['-d', 'extension=ffi', '-d', 'ffi.enable=1', await put('native.php', code)]);
     abstract.close();
     assert.deepEqual(
@@ -71,7 +77,7 @@ describe('what native PHP of a site tries', { skip: why }, () => {
     );
     const content = driver.runtime.contentFolder(site.id);
     assert.deepEqual(
-      readdirSync(content).filter((name) => ['other', 'soft', 'device'].includes(name)),
+      readdirSync(content).filter((name) => ['other', 'soft', 'device', 'set'].includes(name)),
       [],
     );
   });
@@ -106,6 +112,15 @@ describe('what native PHP of a site tries', { skip: why }, () => {
       }
     });
     assert.deepEqual(left, []);
+  });
+
+  it('uses no more of the disk than it may, asleep and in a file that has no name', async () => {
+    await driver.runtime.stop(site.id);
+    const code = `$file = fopen('/site/wordpress/wp-content/hidden', 'w+'); unlink('/site/wordpress/wp-content/hidden');
+      for ($n = 0; $n < 100; $n++) fwrite($file, str_repeat('x', 1 << 20)); sleep(50); echo 'had it';`;
+    const ran = await run([await put('hold.php', code)]);
+    assert.deepEqual([ran.exitCode, ran.stdout], [137, '']);
+    assert.match(ran.stderr, /no room left on its disk/);
   });
 
   it('uses no more memory than it may, however it asks for it', async () => {

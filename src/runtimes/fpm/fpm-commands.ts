@@ -7,6 +7,7 @@ import { feed } from '#runtimes/shell/watched-shell.ts';
 import { LAYOUT } from '#runtimes/wordpress/layout.ts';
 import { phpArguments } from '#runtimes/wordpress/wp-cli.ts';
 import { endTree } from '#sandbox/ending.ts';
+import { processesOf } from '#sandbox/processes.ts';
 import type { PhpHome } from './php-home.ts';
 
 const KILLED_EXIT_CODE = 137;
@@ -48,10 +49,15 @@ export class FpmCommands {
   }
 
   /** Ends all that run of a site; resolves when they are gone. */
-  async end(siteId: string): Promise<void> {
+  async end(siteId: string, message = BEING_WORKED_ON): Promise<void> {
     const all = [...(this.#running.get(siteId) ?? [])];
-    for (const each of all) each.end(BEING_WORKED_ON);
+    for (const each of all) each.end(message);
     await Promise.all(all.map(({ settled }) => settled));
+  }
+
+  /** Every process of a site's commands. */
+  pidsOf(siteId: string): number[] {
+    return [...(this.#running.get(siteId) ?? [])].flatMap(({ pids }) => pids);
   }
 
   async close(): Promise<void> {
@@ -69,6 +75,11 @@ class RunningCommand {
 
   constructor(command: Command) {
     this.#command = command;
+  }
+
+  get pids(): number[] {
+    const program = this.#program;
+    return program && !program.isOver ? processesOf(program.pid) : [];
   }
 
   end(message: string, exitCode = KILLED_EXIT_CODE): void {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type StartedProgram, startProgram } from '#core/starter/starter.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { endTree } from '#sandbox/ending.ts';
-import { mainProcessOf, memoryBytesOf, processesOf, readText } from '#sandbox/processes.ts';
+import { mainProcessOf, memoryBytesOfAll, processesOf, readText } from '#sandbox/processes.ts';
 import type { PhpEntry } from './php-home.ts';
 
 const START_LIMIT_MS = 20_000;
@@ -20,6 +20,7 @@ export class FpmMaster {
   /** The master's own, by which it is known that it ended before anybody tells us: sites can end it. */
   readonly #number: number;
   readonly #door: number;
+  readonly runFolder: string;
   /** When nothing of it is left. */
   readonly closed: Promise<void>;
   #isClosing = false;
@@ -30,6 +31,7 @@ export class FpmMaster {
     this.#program = program;
     this.#number = mainProcessOf(program.pid) ?? 0;
     this.#door = door;
+    this.runFolder = entry.runFolder;
     this.closed = program.closed.then(async () => {
       closeSync(door);
       await entry.leave();
@@ -70,16 +72,20 @@ export class FpmMaster {
     return workers.length > 0 ? workers : [master];
   }
 
+  /** All that runs in its sandbox: what PHP forks and leaves is no child of the master any more. */
+  get allPids(): number[] {
+    return this.#program.isOver ? [] : processesOf(this.#program.pid);
+  }
+
   get memoryBytes(): number {
-    const master = this.#pid;
-    return master === undefined ? 0 : processesOf(master).reduce((sum, pid) => sum + memoryBytesOf(pid), 0);
+    return memoryBytesOfAll(this.allPids);
   }
 
   /** Ends those that somebody has stopped, which would never answer; the next one takes the requests that wait for them. */
-  endStopped(): void {
+  endStopped(failed: (error: unknown) => void): void {
     const master = this.#pid;
     if (master === undefined) return;
-    if (isStopped(master)) return void this.kill();
+    if (isStopped(master)) return void this.kill().catch(failed);
     const stopped = processesOf(master).slice(1).filter(isStopped);
     if (stopped.length === 0) return;
     this.endedStoppedAt = performance.now();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { createServer, request as openRequest, type Server } from 'node:http';
 import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { createSite, putProbe, request } from '#runtimes/contract-site.ts';
 import { describeRuntime } from '#runtimes/runtime.contract.ts';
@@ -28,6 +29,25 @@ else {
         const { text } = await request(runtime, site, { method: 'POST', path: echo, body });
         assert.equal(text.length, 32 + 7 + body.length);
         assert.ok(text.slice(32).startsWith(`3000000${body.slice(0, 10)}`));
+
+        // The same without its length.
+        const asked = await (await runtime.start(site)).lease(AbortSignal.timeout(60_000));
+        const length = await new Promise<string>((resolve, reject) => {
+          const asking = openRequest(
+            {
+              createConnection: () => asked.connect(),
+              method: 'POST',
+              path: echo,
+              headers: { host: 'long.localhost:8080' },
+            },
+            (response) => readText(response).then((said) => resolve(said.slice(32, 39)), reject),
+          );
+          asking.once('error', reject);
+          asking.write(body.slice(0, 2_000_000));
+          asking.end(body.slice(2_000_000));
+        });
+        asked.release();
+        assert.equal(length, '3000000');
 
         const slow = await putProbe(
           runtime,

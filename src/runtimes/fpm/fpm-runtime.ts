@@ -1,8 +1,10 @@
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
 import { endIn, endOrphans, makeRunFolder, shortFolder } from '#runtimes/folders/run-folder.ts';
+import { folderBytes } from '#runtimes/folders/site-folder.ts';
 import { requestSite } from '#runtimes/request.ts';
 import type {
   AwakeProcess,
@@ -16,13 +18,14 @@ import type {
 import type { ReleaseSource } from '#runtimes/wordpress/releases.ts';
 import { WordPressRuntime } from '#runtimes/wordpress/wordpress-runtime.ts';
 import { refuseUnknown } from '#runtimes/wordpress/wp-cli.ts';
+import { heldBytes } from '#sandbox/held-files.ts';
 import type { SandboxWish } from '#sandbox/sandbox.ts';
 import { CompiledCore } from './compiled-core.ts';
 import { DiskRooms } from './disk-rooms.ts';
 import { FpmCommands } from './fpm-commands.ts';
 import { type FpmGround, findGround, openGround } from './fpm-ground.ts';
 import { FpmSite, type FpmSiteOptions } from './fpm-site.ts';
-import { FpmSites } from './fpm-sites.ts';
+import { FpmSites, memoryLimitBytes } from './fpm-sites.ts';
 import type { PhpInstall } from './php-install.ts';
 
 /**
@@ -49,6 +52,7 @@ export interface FpmOptions {
 const WARM_UP_LIMIT_MS = 45_000;
 /** A process of a site that has nothing to do ends after so long; the site stays awake. */
 const PROCESS_IDLE_MS = 60_000;
+const NO_ROOM = 'The site has no room left on its disk, and the command was ended.';
 
 export class FpmRuntime extends WordPressRuntime implements Runtime {
   readonly #options: FpmOptions;
@@ -79,10 +83,13 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
     });
     this.#rooms = new DiskRooms({
       usageBytes: (siteId) => this.diskUsageBytes(siteId),
+      heldBytes: (siteId) => this.#heldBytes(siteId),
       grew: (siteId, bytes) => this.listeners.grew(siteId, bytes),
       end: (siteId) => {
         log.warn({ siteId }, 'a site has used up its storage and went on writing, so that it was ended');
-        void this.#sites.stop(siteId, 0);
+        Promise.all([this.#sites.stop(siteId, 0), this.#commands.end(siteId, NO_ROOM)]).catch((error) =>
+          log.warn({ err: error, siteId }, 'a site that has used up its storage could not be ended'),
+        );
       },
     });
     this.#sites = new FpmSites({
@@ -115,7 +122,8 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
       ownCall: (siteId: string, connection: Duplex) => this.answerOwnCall(siteId, connection),
       compiledOf: (site: SiteSpec, php: PhpInstall) => this.#compiled.of(site, php),
     };
-    this.#ground = await openGround(found, this.#runFolder, options, this.log);
+    const limitBytes = memoryLimitBytes(this.#options.memoryBudgetBytes);
+    this.#ground = await openGround(found, this.#runFolder, options, limitBytes, this.log);
     await this.openPrograms(found.sandbox);
     this.keepUpdated(() => {
       this.#preparing = this.#prepare();
@@ -169,7 +177,9 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
     if (refusal) return refusal;
     return this.told(site, command, () => {
       this.giveToOwner(site.id);
-      return this.#commands.run(site, this.folders.of(site.id), command, requireOpen);
+      return this.#rooms.during(site.id, () =>
+        this.#commands.run(site, this.folders.of(site.id), command, requireOpen),
+      );
     });
   }
 
@@ -210,6 +220,17 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
     return shortFolder(join(this.#options.dataDir, 'run'));
   }
 
+  /** What is open and has no name, and what lies where PHP made its socket: whoever has the number of the service can write there. */
+  async #heldBytes(siteId: string): Promise<number> {
+    const master = this.#sites.masterOf(siteId);
+    const pids = [...(master?.allPids ?? []), ...this.#commands.pidsOf(siteId)];
+    const folders = [this.folders.of(siteId), this.#runFolder];
+    const devices = new Set(await Promise.all(folders.map(async (folder) => (await stat(folder)).dev)));
+    let bytes = master && pids.length > 0 ? await folderBytes([master.runFolder]) : 0;
+    for (const device of devices) bytes += await heldBytes(pids, device);
+    return bytes;
+  }
+
   async #prepare(): Promise<void> {
     try {
       const { coreVersion } = await this.prepared();
@@ -232,6 +253,7 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
       requestTimeoutMs,
       requestsAtOnce: processesPerSite,
       newSocket: () => join(this.#runFolder, String(this.#sockets++)),
+      newFile: () => join(this.#runFolder, `body-${this.#sockets++}`),
       enter: async () => {
         if (siteFolder === this.folders.of(id)) this.giveToOwner(id);
         return this.#opened.home.serve(site, siteFolder, compileTo);

@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { lstat, opendir, rm } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { AwakeSite } from '#runtimes/desks/awake-site.ts';
@@ -20,6 +20,8 @@ export interface FpmSiteOptions {
   /** How many requests at once. */
   requestsAtOnce: number;
   newSocket(): string;
+  /** A path for a file that nobody has. */
+  newFile(): string;
   /** Makes ready what PHP starts in. */
   enter(): Promise<PhpEntry>;
   touched(): void;
@@ -92,7 +94,7 @@ export class FpmSite {
   async #answer(request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
     let body: RequestBody;
     try {
-      body = await readBody(request);
+      body = await readBody(request, () => this.#options.newFile());
     } catch {
       // It broke off before PHP saw it.
       response.destroy();
@@ -107,13 +109,14 @@ export class FpmSite {
     try {
       await this.#exchange(variables, body, response, { answer, errors }, signal);
     } finally {
+      await body.close();
       answer.drop();
       const messages = errors.finish();
       const name = `${request.method} ${request.url}`.slice(0, MAX_REQUEST_NAME);
       if (messages.length > 0 && !site.isOffline) logged(messages, name);
     }
     const outbox = site.isOffline ? [] : await readOutbox(folders.outbox);
-    const changed = outbox.includes(mark.name);
+    const changed = !site.isOffline && (await isThere(join(folders.outbox, mark.name)));
     if (changed) await rm(join(folders.outbox, mark.name), { recursive: true, force: true });
     answer.finish({ complaints: errors.complaints, isFatal: errors.isFatal, purge: changed });
     if (!site.isOffline) finished({ changed, outbox });
@@ -183,6 +186,20 @@ export class FpmSite {
   }
 }
 
+/** The site's own PHP writes there, as much as it likes. */
 async function readOutbox(outbox: string): Promise<string[]> {
-  return (await readdir(outbox).catch(() => [])).slice(0, NAMES_LIMIT);
+  const names: string[] = [];
+  try {
+    for await (const { name } of await opendir(outbox)) if (names.push(name) >= NAMES_LIMIT) break;
+  } catch {
+    // The site was deleted meanwhile.
+  }
+  return names;
+}
+
+function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
 }

@@ -2,6 +2,7 @@ import type { Log } from '#core/log.ts';
 import type { AwakeProcess, RunningSite, RuntimePressure, SiteSpec } from '#runtimes/runtime.ts';
 import { memoryBytesOf } from '#sandbox/processes.ts';
 import type { DiskRooms } from './disk-rooms.ts';
+import type { FpmMaster } from './fpm-master.ts';
 import { FpmSite, type FpmSiteOptions } from './fpm-site.ts';
 
 export interface FpmSitesOptions {
@@ -13,12 +14,19 @@ export interface FpmSitesOptions {
   log: Log;
 }
 
+/** Less than this is not enough for any site at work. */
+const LEAST_LIMIT_BYTES = 512 * 1024 * 1024;
 const WATCH_MS = 1_000;
 const STOP_GRACE_MS = 3_000;
 /** A site that has nothing to do is looked at every so many times: each look costs some reading in /proc. */
 const IDLE_LOOKS = 3;
 /** What a site wrote last is counted after it. */
 const JUST_NOW_MS = 10_000;
+
+/** What all sites may use together whatever they are at. The kernel keeps to it where there are groups. */
+export function memoryLimitBytes(memoryBudgetBytes: number): number {
+  return Math.max(memoryBudgetBytes, LEAST_LIMIT_BYTES);
+}
 
 interface Known {
   fingerprint: string;
@@ -68,6 +76,11 @@ export class FpmSites {
     );
   }
 
+  /** Of the site that is awake. */
+  masterOf(siteId: string): FpmMaster | undefined {
+    return this.#awake.get(siteId)?.site.master;
+  }
+
   get pressure(): RuntimePressure {
     const { memoryBudgetBytes: budgetBytes } = this.#options;
     const usedBytes = this.#usedBytes;
@@ -113,9 +126,9 @@ export class FpmSites {
       const { idleSince } = awake;
       if (idleSince !== undefined && now - idleSince > this.#options.idleTimeoutMs) this.#putToSleep(siteId);
       else if (idleSince === undefined || isTurn) {
-        master?.endStopped();
+        master?.endStopped((error) => this.#notStopped(siteId, error));
         if (idleSince === undefined || now - idleSince < JUST_NOW_MS) this.#options.rooms.look(siteId);
-        known.memoryBytes = master?.isAlive ? master.memoryBytes : 0;
+        known.memoryBytes = master?.memoryBytes ?? 0;
       }
     }
     this.#keepWithinBudget();
@@ -125,7 +138,7 @@ export class FpmSites {
     const idle = [...this.#awake]
       .flatMap(([siteId, { site, memoryBytes }]) => {
         const since = site.awake.idleSince;
-        return since === undefined ? [] : [{ siteId, since, memoryBytes }];
+        return since === undefined || memoryBytes === 0 ? [] : [{ siteId, since, memoryBytes }];
       })
       .sort((a, b) => a.since - b.since);
     let over = this.#usedBytes - this.#options.memoryBudgetBytes;
@@ -135,11 +148,28 @@ export class FpmSites {
       this.#ended++;
       this.#putToSleep(siteId);
     }
+    this.#endLargest();
   }
 
-  #putToSleep(siteId: string): void {
-    this.#forget(siteId).catch((error) =>
-      this.#options.log.warn({ err: error, siteId }, 'a site could not be stopped'),
+  /** Where none is left that has nothing to do, one that is at work has to make way for all others. */
+  #endLargest(): void {
+    if (this.#usedBytes <= memoryLimitBytes(this.#options.memoryBudgetBytes)) return;
+    const [largest] = [...this.#awake].sort(([, a], [, b]) => b.memoryBytes - a.memoryBytes);
+    if (!largest) return;
+    const [siteId, { memoryBytes }] = largest;
+    this.#options.log.warn(
+      { siteId, memoryBytes },
+      'sites at work use more memory than all may: the largest was ended',
     );
+    this.#ended++;
+    this.#putToSleep(siteId, 0);
+  }
+
+  #putToSleep(siteId: string, graceMs = STOP_GRACE_MS): void {
+    this.#forget(siteId, graceMs).catch((error) => this.#notStopped(siteId, error));
+  }
+
+  #notStopped(siteId: string, error: unknown): void {
+    this.#options.log.warn({ err: error, siteId }, 'a site could not be stopped');
   }
 }

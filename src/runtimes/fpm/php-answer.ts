@@ -12,7 +12,10 @@ export interface AnswerEnd {
 /** An answer of up to this size, and up to so long after its first words, is sent when it is whole: then its head tells how it ended. */
 const HELD_BYTES = 1024 * 1024;
 const HELD_MS = 2_000;
-const HEAD_LIMIT_BYTES = 256 * 1024;
+const HEAD_LIMIT_BYTES = 64 * 1024;
+/** Of the head; those after them are left out. */
+const LINES_LIMIT = 500;
+const HEAD_END = '\r\n\r\n';
 
 /** What PHP says, on its way to whoever asked: first a head as CGI has it, then the body. */
 export class PhpAnswer {
@@ -45,16 +48,18 @@ export class PhpAnswer {
       this.#takeBody(part);
       return;
     }
+    const searched = Math.max(0, this.#head.length - HEAD_END.length + 1);
     const head = Buffer.concat([this.#head, part]);
-    const end = endOfHead(head);
-    if (!end) {
-      if (head.length > HEAD_LIMIT_BYTES) throw new Error('the head of the answer is too long');
+    const end = head.indexOf(HEAD_END, searched);
+    if ((end < 0 ? head.length : end) > HEAD_LIMIT_BYTES) throw new Error('the head of the answer is too long');
+    if (end < 0) {
       this.#head = head;
       return;
     }
     this.#head = undefined;
-    this.#takeHead(head.toString('latin1', 0, end.at));
-    if (end.bodyAt < head.length) this.#takeBody(head.subarray(end.bodyAt));
+    this.#takeHead(head.toString('latin1', 0, end));
+    const body = head.subarray(end + HEAD_END.length);
+    if (body.length > 0) this.#takeBody(body);
   }
 
   finish({ complaints, isFatal, purge }: AnswerEnd): void {
@@ -81,13 +86,17 @@ export class PhpAnswer {
 
   #takeHead(text: string): void {
     const headers = new Map<string, string[]>();
-    for (const line of text.split(/\r?\n/)) {
+    for (const line of text.split(/\r?\n/, LINES_LIMIT)) {
       const at = line.indexOf(':');
       if (at <= 0) continue;
       const name = line.slice(0, at).toLowerCase();
       const value = line.slice(at + 1).trim();
       if (name === 'status') this.#status = Number.parseInt(value, 10);
-      else if (!NOT_PHPS.has(name)) headers.set(name, [...(headers.get(name) ?? []), value]);
+      else if (!NOT_PHPS.has(name)) {
+        const values = headers.get(name);
+        if (values) values.push(value);
+        else headers.set(name, [value]);
+      }
     }
     for (const [name, values] of headers) {
       try {
@@ -120,9 +129,4 @@ export class PhpAnswer {
     this.#response.setHeader('trailer', 'x-siteyard-purge');
     if (!this.#response.write(Buffer.concat(held))) this.#pause();
   }
-}
-
-function endOfHead(bytes: Buffer): { at: number; bodyAt: number } | undefined {
-  const at = bytes.indexOf('\r\n\r\n');
-  return at < 0 ? undefined : { at, bodyAt: at + 4 };
 }

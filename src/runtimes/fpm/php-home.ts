@@ -35,6 +35,8 @@ export interface PhpHomeOptions {
 }
 
 interface EnterOptions {
+  /** It makes a socket: there is a folder for that. Nothing else may write there, where it is not a part of the site. */
+  isServing?: boolean;
   /** What the program is started by, inside. */
   around?: (args: string[]) => string[];
   compileTo?: string | undefined;
@@ -129,7 +131,7 @@ export class PhpHome {
       '-y',
       PLACES.pool,
     ];
-    return this.#enter(site, siteFolder, args, { compileTo });
+    return this.#enter(site, siteFolder, args, { isServing: true, compileTo });
   }
 
   /** One program. It starts where it is told, and in the folder of WordPress where that is not there. */
@@ -153,35 +155,39 @@ export class PhpHome {
     site: SiteSpec,
     siteFolder: string,
     program: readonly string[],
-    { around = (args) => args, compileTo }: EnterOptions,
+    { isServing = false, around = (args) => args, compileTo }: EnterOptions,
   ): Promise<PhpEntry> {
     const { sandbox, groups, folder, pool } = this.#options;
     if (!existsSync(join(siteFolder, 'content'))) throw new SiteFailure('start', 'There is nothing left of this site.');
     const own = join(folder, randomBytes(6).toString('hex'));
     const runFolder = join(own, 'run');
-    mkdirSync(runFolder, { recursive: true, mode: 0o700 });
-    const uid = statSync(join(siteFolder, 'content')).uid;
-    if (sandbox.mode === 'uids') chownSync(runFolder, uid, uid);
-    const door = site.isOffline ? undefined : await this.#openDoor(site, own);
-    const limits = this.#limits(pool.processes);
-    const group: ControlGroup = groups.make(site.id, limits, limits);
     const list = join(own, 'mounts');
+    let door: NetworkDoor | undefined;
+    let group: ControlGroup | undefined;
     const leave = async () => {
       try {
         await endAllNaming(list);
       } finally {
         door?.close();
-        await group.remove();
+        await group?.remove();
         await rm(own, { recursive: true, force: true });
       }
     };
     try {
+      mkdirSync(runFolder, { recursive: true, mode: 0o700 });
+      const uid = statSync(join(siteFolder, 'content')).uid;
+      if (sandbox.mode === 'uids') chownSync(runFolder, uid, uid);
+      if (!site.isOffline) door = await this.#openDoor(site, own);
+      const limits = this.#limits(pool.processes);
+      group = groups.make(site.id, limits, limits);
       const ports = site.isOffline ? '-' : [...new Set([...PORTS, ownAddress(site.url).port])].join(',');
       const launch = ['/usr/bin/perl', `${PLACES.tools}/launch.pl`, PLACES.filter, ports, ...program];
+      const shown = await this.#shown(site, siteFolder, own);
+      const run = isServing ? [{ from: runFolder, at: PLACES.run, isWritable: true }] : [];
       const spawn = sandbox.enter({
         room: this.#room,
         list,
-        shown: [...(await this.#shown(site, siteFolder, own)), ...(await this.#showCompiled(site, compileTo))],
+        shown: [...shown, ...run, ...(await this.#showCompiled(site, compileTo))],
         args: around(launch),
         cwd: '/',
         uid,
@@ -235,7 +241,6 @@ export class PhpHome {
       ...(site.isOffline ? [] : [inSite('outbox', LAYOUT.outbox), { from: join(own, 'door'), at: PLACES.door }]),
       ...(hasCertificate ? [{ from: join(own, 'certificates'), at: PLACES.certificates }] : []),
       { from: join(own, 'wp-config.php'), at: LAYOUT.config },
-      { from: join(own, 'run'), at: PLACES.run, isWritable: true },
     ];
   }
 
