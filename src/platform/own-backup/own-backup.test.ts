@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { sql } from 'kysely';
@@ -40,8 +40,14 @@ test('a platform comes back in an empty place: accounts, sites, what is sealed, 
   bytes[bytes.length - 40] = (bytes[bytes.length - 40] as number) ^ 1;
   await writeFile(join(folder, 'damaged'), bytes);
   await assert.rejects(restore(PASSPHRASE, join(folder, 'damaged')), /damaged/);
+  const keyFile = join(folder, 'data/secret.key');
+  await mkdir(join(folder, 'data'), { recursive: true });
+  await writeFile(keyFile, 'the key of another platform');
+  await assert.rejects(restore(PASSPHRASE), /secret.key holds something else/);
+  assert.equal(await readFile(keyFile, 'utf8'), 'the key of another platform');
+  await rm(keyFile);
   await restore(PASSPHRASE);
-  assert.equal((await readFile(join(folder, 'data/secret.key'), 'utf8')).trim(), SECRET_KEY);
+  assert.equal((await readFile(keyFile, 'utf8')).trim(), SECRET_KEY);
   await assert.rejects(restore(PASSPHRASE), /belongs to a platform already/);
 
   const next = await startTestApp({ databaseUrl });

@@ -82,6 +82,7 @@ export async function restorePlatform(
   const [key] = head.keys as [string];
   if (config.secretKey !== undefined && config.secretKey !== key)
     throw new OwnBackupRefused('SECRET_KEY is not the key of the backup: leave it out, and it is written to DATA_DIR');
+  if (config.secretKey === undefined) await refuseOther(keyFile(config), key);
   if (config.databaseUrl === undefined && existsSync(join(config.dataDir, 'postgres/cluster')))
     throw new OwnBackupRefused(`${config.dataDir} has a database already: restore into an empty folder`);
   const stops: Stop[] = [];
@@ -92,11 +93,9 @@ export async function restorePlatform(
     const jobs = new Jobs({ db, pool, listener, log, worker: false });
     await jobs.open();
     await jobs.close();
-    const rows = await loadTables(ground, lines);
-    if (config.secretKey === undefined) {
-      await writeFile(keyFile(config), `${key}\n`, { mode: 0o600, flush: true });
-      await syncFolder(dirname(keyFile(config)));
-    }
+    const rows = await loadTables(ground, lines, async () => {
+      if (config.secretKey === undefined) await writeKey(keyFile(config), key);
+    });
     return { rows, at: head.at };
   } finally {
     for (const stop of stops.reverse()) await stop();
@@ -107,6 +106,22 @@ export async function restorePlatform(
 async function refuseUsed({ db }: Database): Promise<void> {
   const used = await db.selectFrom('platform').select('key_check').executeTakeFirst();
   if (used) throw new OwnBackupRefused('The database belongs to a platform already: restore into an empty one');
+}
+
+/** Whatever was sealed with the key that is there could never be read again. */
+async function refuseOther(file: string, content: string): Promise<void> {
+  if (existsSync(file) && (await readFile(file, 'utf8')).trim() !== content)
+    throw new OwnBackupRefused(`${file} holds something else than the backup: restore into an empty folder`);
+}
+
+async function writeKey(file: string, content: string): Promise<void> {
+  try {
+    await writeFile(file, `${content}\n`, { mode: 0o600, flush: true, flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    await refuseOther(file, content);
+  }
+  await syncFolder(dirname(file));
 }
 
 const keyFile = ({ dataDir }: Config) => join(dataDir, 'secret.key');
