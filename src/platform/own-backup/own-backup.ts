@@ -64,13 +64,16 @@ async function findDatabase({ databaseUrl, dataDir }: Config, stops: Stop[]): Pr
   return postgres.url;
 }
 
-/** Into a place where no platform was before. A start finds the platform as it was. */
+/**
+ * Into a place where no platform was before. A start finds the platform as it was; where its key was being changed, with `SECRET_KEY_PREVIOUS` set to what
+ * is in the file that is named.
+ */
 export async function restorePlatform(
   config: Config,
   file: string,
   passphrase: string,
   log: Log,
-): Promise<{ rows: number; at: string }> {
+): Promise<{ rows: number; at: string; previousKeysFile: string | undefined }> {
   const lines = readSealedLines(file, passphrase);
   const first = await lines.next();
   const head = JSON.parse(first.done ? '{}' : first.value) as Head;
@@ -79,10 +82,13 @@ export async function restorePlatform(
     throw new OwnBackupRefused(
       `The backup was made by another version (its last migration is ${head.migrations?.at(-1)}, ours ${migrations.at(-1)}): restore it with that one, then update`,
     );
-  const [key] = head.keys as [string];
+  const [key, ...previous] = head.keys as [string, ...string[]];
   if (config.secretKey !== undefined && config.secretKey !== key)
     throw new OwnBackupRefused('SECRET_KEY is not the key of the backup: leave it out, and it is written to DATA_DIR');
+  const isPreviousKnown = previous.every((each) => config.previousSecretKeys.includes(each));
+  const previousKeysFile = isPreviousKnown ? undefined : `${keyFile(config)}.previous`;
   if (config.secretKey === undefined) await refuseOther(keyFile(config), key);
+  if (previousKeysFile !== undefined) await refuseOther(previousKeysFile, previous.join());
   if (config.databaseUrl === undefined && existsSync(join(config.dataDir, 'postgres/cluster')))
     throw new OwnBackupRefused(`${config.dataDir} has a database already: restore into an empty folder`);
   const stops: Stop[] = [];
@@ -95,8 +101,9 @@ export async function restorePlatform(
     await jobs.close();
     const rows = await loadTables(ground, lines, async () => {
       if (config.secretKey === undefined) await writeKey(keyFile(config), key);
+      if (previousKeysFile !== undefined) await writeKey(previousKeysFile, previous.join());
     });
-    return { rows, at: head.at };
+    return { rows, at: head.at, previousKeysFile };
   } finally {
     for (const stop of stops.reverse()) await stop();
   }
