@@ -24,6 +24,7 @@ import {
   postponeNeighbours,
   storeCertificate,
   takeDue,
+  type WantedNames,
 } from './certificate.sql.ts';
 
 /** Names under way in this process. They wait for others, so several cost little. */
@@ -46,7 +47,7 @@ const SPREAD = 0.03;
 export class CertificateWorker {
   readonly #services: Services;
   readonly #directory: string;
-  readonly #own: string[];
+  readonly #wanted: WantedNames;
   readonly #stopping = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
   #connection: Promise<AcmeConnection> | undefined;
@@ -57,9 +58,14 @@ export class CertificateWorker {
 
   constructor(services: Services) {
     this.#services = services;
-    const { acme, baseUrl } = services.config;
+    const { acme, baseUrl, siteDomain, stageDomain } = services.config;
     this.#directory = (acme as { directory: string }).directory;
-    this.#own = [new URL(baseUrl).hostname].filter((name) => isIP(name) === 0 && this.#mayKnow(name));
+    const domains = [...new Set([siteDomain, stageDomain])];
+    this.#wanted = {
+      own: [new URL(baseUrl).hostname].filter((name) => isIP(name) === 0 && this.#mayKnow(name)),
+      given: domains.map((name) => `.${name}`),
+      known: domains.filter((name) => this.#mayKnow(name)).map((name) => `.${name}`),
+    };
   }
 
   async start(): Promise<void> {
@@ -111,7 +117,7 @@ export class CertificateWorker {
     try {
       while (this.#again && !this.#stopping.signal.aborted) {
         this.#again = false;
-        await insertWanted(this.#services.db, { own: this.#own, under: this.#domains() });
+        await insertWanted(this.#services.db, this.#wanted);
         await this.#takeDue();
       }
       const dueMs = await millisecondsUntilDue(this.#services.db);
@@ -124,15 +130,10 @@ export class CertificateWorker {
     this.#wakeIn(delayMs);
   }
 
-  #domains(): string[] {
-    const { siteDomain, stageDomain } = this.#services.config;
-    return [...new Set([siteDomain, stageDomain])].filter((name) => this.#mayKnow(name)).map((name) => `.${name}`);
-  }
-
   async #takeDue(): Promise<void> {
     const free = AT_ONCE - this.#underWay.size;
     if (free <= 0) return;
-    for (const due of await takeDue(this.#services.db, free, this.#own)) {
+    for (const due of await takeDue(this.#services.db, free, this.#wanted)) {
       const work = this.#work(due)
         .catch((error) => this.#services.log.warn({ err: error, name: due.name }, 'a certificate was not noted'))
         .finally(() => {

@@ -38,19 +38,29 @@ export interface WantedNames {
   /** The platform's own. */
   own: readonly string[];
   /** Domains whose names are the platform's to give, with the dot in front. */
-  under: readonly string[];
+  given: readonly string[];
+  /** Those of them that the authority may know. */
+  known: readonly string[];
 }
 
-/** Every name that is ours and leads here gets a row. Copies that last half an hour do not: an authority gives out so many a week. */
-export async function insertWanted(db: Db, { own, under }: WantedNames): Promise<void> {
+const isUnder = (domains: readonly string[]) =>
+  sql`exists (select from unnest(${domains}::text[]) as d where n.fqdn like '%' || d)`;
+
+/** Names that are ours and lead here: who has not shown that could make us fail at them, which counts against the platform. */
+const namesOfSites = ({ given, known }: WantedNames, mayBeFurther = sql`false`) => sql`
+  site_names n join sites s on s.id = n.site_id
+  where s.kind in ('live', 'stage') and s.busy is distinct from 'creating'
+    and case when ${isUnder(given)} then ${isUnder(known)} and (n.fqdn = s.fqdn or ${mayBeFurther}) else n.verified_at is not null end`;
+
+/**
+ * Every name that is ours and leads here gets a row. Copies that last half an hour do not, nor do further names of a site under the platform's own
+ * domain: an authority gives out so many a week for it.
+ */
+export async function insertWanted(db: Db, wanted: WantedNames): Promise<void> {
   await sql`
     insert into certificates (name)
     select name from (
-      select unnest(${own}::text[]) as name
-      union
-      select n.fqdn from site_names n join sites s on s.id = n.site_id
-      where s.kind in ('live', 'stage') and s.busy is distinct from 'creating'
-        and (n.verified_at is not null or exists (select from unnest(${under}::text[]) as d where n.fqdn like '%' || d))
+      select unnest(${wanted.own}::text[]) as name union select n.fqdn from ${namesOfSites(wanted)}
     ) wanted where not exists (select from certificates c where c.name = wanted.name)
     on conflict (name) do nothing`.execute(db);
 }
@@ -65,15 +75,16 @@ export interface DueCertificate {
 }
 
 /**
- * Takes what is due, for some minutes: then whoever took it is gone, and somebody else does. A name that is no longer verified is left alone, because
- * to fail at it counts against the platform.
+ * Takes what is due, for some minutes: then whoever took it is gone, and somebody else does. A name that no longer leads here is left alone; one that
+ * was primary before keeps what it has.
  */
-export async function takeDue(db: Db, limit: number, own: readonly string[]): Promise<DueCertificate[]> {
+export async function takeDue(db: Db, limit: number, wanted: WantedNames): Promise<DueCertificate[]> {
+  const hasOne = sql`c.source = 'acme' and c.chain is not null`;
   const { rows } = await sql<DueCertificate>`
     update certificates set taken_until = now() + interval '5 minutes' where name in (
-      select c.name from certificates c left join site_names n on n.fqdn = c.name
+      select c.name from certificates c
       where c.next_try_at <= now() and (c.taken_until is null or c.taken_until < now())
-        and (c.name = any(${own}::text[]) or n.verified_at is not null or n.next_look_at = 'infinity' or n.looked_at is null)
+        and (c.name = any(${wanted.own}::text[]) or exists (select from ${namesOfSites(wanted, hasOne)} and n.fqdn = c.name))
       order by c.next_try_at limit ${limit} for update of c skip locked
     ) returning name, chain, renew_at, source, failures, renew_at is null or renew_at <= now() as is_renewal_due`.execute(
     db,

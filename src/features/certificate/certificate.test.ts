@@ -12,14 +12,16 @@ import { newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
 import { startTlsApp, type TlsApp } from '../../../test/tls-app.ts';
 import { visit } from '../../../test/visit.ts';
 
+const NEVER = new Date('2999-01-01');
 let tls: TlsApp;
 let owner: Person;
 let site: string;
+let siteId: string;
 before(async () => {
   tls = await startTlsApp({ window: () => ({ start: new Date(), end: new Date() }) });
   owner = await registerPerson(tls.app);
   await putOnPlan(tls.app, owner.teamId, 'starter');
-  site = (await newSite(owner)).fqdn;
+  ({ fqdn: site, id: siteId } = await newSite(owner));
 });
 after(() => tls?.close());
 
@@ -32,8 +34,13 @@ const inState = (domain: string, state: string) =>
     const certificate = await certificateOf(domain);
     return certificate?.state === state && certificate;
   });
-const newDomain = async () =>
-  (await owner.api.createSiteDomain({ params: { fqdn: site }, body: { domain: newFqdn(), mode: 'serve' } })).fqdn;
+/** A domain of the team's own whose records lead here; or of which nobody knows. */
+const newDomain = async (verified_at: Date | null = new Date()) => {
+  const fqdn = newFqdn().replace('localhost', 'example');
+  const row = { fqdn, site_id: siteId, mode: 'serve', verified_at, next_look_at: NEVER };
+  await tls.app.services.db.insertInto('site_names').values(row).execute();
+  return fqdn;
+};
 /** As if the time had come for what failed. */
 const makeDue = (name: string) =>
   sql`with due as (update certificates set next_try_at = now() where name = ${name} returning name)
@@ -112,6 +119,30 @@ suite('certificates', () => {
     const { reason, next_try_at } = await inState(domain, 'failing');
     assert.equal(reason, 'too many certificates');
     assert.ok(new Date(next_try_at as unknown as string).getTime() > Date.now() + 7_000_000);
+    delete tls.authority.options.limit;
+  });
+
+  test('are asked for only by names that lead here, and under the platform’s own domain by the primary one alone', async () => {
+    const { db } = tls.app.services;
+    const asked: string[] = [];
+    tls.authority.options.limit = (name) => void asked.push(name);
+    const unknown = await newDomain(null);
+    const params = { fqdn: site, domain: unknown };
+    await owner.api.setSiteCertificate({ params, body: ownCertificate(unknown, { days: 2 }) });
+    await makeDue(unknown);
+    const dropped = await newDomain(null);
+    await owner.api.setSiteCertificate({ params: { ...params, domain: dropped }, body: ownCertificate(dropped) });
+    await owner.api.deleteSiteCertificate({ params: { ...params, domain: dropped } });
+    const { fqdn: further, certificate } = await owner.api.createSiteDomain({
+      params: { fqdn: site },
+      body: { domain: newFqdn() },
+    });
+    assert.deepEqual([certificate.state, /primary/.test(certificate.reason ?? '')], ['none', true]);
+    await sql`insert into certificates (name) values ('nobodys.example.org')`.execute(db);
+    const last = await newDomain();
+    await inState(last, 'issued');
+    assert.deepEqual(asked, [last], `none of ${[unknown, dropped, further]}`);
+    assert.match((await certificateOf(dropped))?.reason ?? '', /do not lead here yet/);
     delete tls.authority.options.limit;
   });
 
