@@ -22,7 +22,7 @@ import {
   noteFailure,
   noteRenewal,
   postponeNeighbours,
-  storeCertificate,
+  storeObtained,
   takeDue,
   type WantedNames,
 } from './certificate.sql.ts';
@@ -154,13 +154,14 @@ export class CertificateWorker {
       const pauseMs = pauseAfter(due, error);
       const reason = error instanceof AcmeProblem ? error.message : 'The certificate authority could not be reached.';
       log.info({ err: error, name: due.name, failures: due.failures + 1, pause_ms: pauseMs }, 'no certificate yet');
-      await noteFailure(db, due.name, reason.slice(0, 500), pauseMs);
+      await noteFailure(db, due, reason.slice(0, 500), pauseMs);
       if (error instanceof AcmeProblem && error.kind === 'rateLimited')
         await postponeNeighbours(db, registrableDomain(due.name) ?? due.name, pauseMs, pauseMs * JITTER);
     }
   }
 
-  async #obtain({ name, chain, source, failures }: DueCertificate): Promise<void> {
+  async #obtain(due: DueCertificate): Promise<void> {
+    const { name, chain, source, failures } = due;
     const { db, secrets } = this.#services;
     const connection = await this.#connected();
     const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
@@ -184,8 +185,7 @@ export class CertificateWorker {
       throw new AcmeProblem('malformed', 'The authority gave a certificate that is not for this name.');
     const [notBefore, notAfter] = [new Date(leaf.validFrom), new Date(leaf.validTo)];
     const renewAt = renewalOf(notBefore, notAfter);
-    await storeCertificate(db, name, {
-      source: 'acme',
+    await storeObtained(db, due, {
       chain: issued,
       key_sealed: secrets.seal(Buffer.from(exported(privateKey))),
       not_before: notBefore,
@@ -196,7 +196,8 @@ export class CertificateWorker {
   }
 
   /** An authority may want one back early, and says so only to who asks (RFC 9773). */
-  async #askAbout({ name, chain, renew_at }: DueCertificate): Promise<void> {
+  async #askAbout(due: DueCertificate): Promise<void> {
+    const { name, chain, renew_at } = due;
     const { db, log } = this.#services;
     const connection = await this.#connected();
     const planned = renew_at as Date;
@@ -208,7 +209,7 @@ export class CertificateWorker {
         return undefined;
       }));
     const renewAt = advice && advice.renewAt < planned ? advice.renewAt : planned;
-    await noteRenewal(db, name, renewAt, await this.#nextLook(connection, renewAt));
+    await noteRenewal(db, due, renewAt, await this.#nextLook(connection, renewAt));
   }
 
   async #nextLook(connection: AcmeConnection, renewAt: Date): Promise<Date> {

@@ -72,6 +72,8 @@ export interface DueCertificate {
   source: 'acme' | 'own';
   failures: number;
   is_renewal_due: boolean;
+  /** Until then, unless somebody else changes it: whoever finds another moment there writes nothing. */
+  taken_until: Date;
 }
 
 /**
@@ -86,7 +88,7 @@ export async function takeDue(db: Db, limit: number, wanted: WantedNames): Promi
       where c.next_try_at <= now() and (c.taken_until is null or c.taken_until < now())
         and (c.name = any(${wanted.own}::text[]) or exists (select from ${namesOfSites(wanted, hasOne)} and n.fqdn = c.name))
       order by c.next_try_at limit ${limit} for update of c skip locked
-    ) returning name, chain, renew_at, source, failures, renew_at is null or renew_at <= now() as is_renewal_due`.execute(
+    ) returning name, chain, renew_at, source, failures, taken_until, renew_at is null or renew_at <= now() as is_renewal_due`.execute(
     db,
   );
   return rows;
@@ -100,7 +102,6 @@ export async function millisecondsUntilDue(db: Db): Promise<number | undefined> 
 }
 
 export interface NewCertificate {
-  source: 'acme' | 'own';
   chain: string;
   key_sealed: Buffer;
   not_before: Date;
@@ -109,15 +110,27 @@ export interface NewCertificate {
   next_try_at: Date;
 }
 
-/** False where nobody wants it any more. */
-export async function storeCertificate(db: Db, name: string, certificate: NewCertificate): Promise<boolean> {
-  const cleared = { taken_until: null, failures: 0, reason: null };
-  const { numUpdatedRows } = await db
+/** Which row, and as whose: what was changed since it was taken is somebody else's. */
+type Taken = Pick<DueCertificate, 'name' | 'taken_until'>;
+
+const isStill = ({ name, taken_until }: Taken) => sql<boolean>`name = ${name} and taken_until = ${taken_until}`;
+
+const CLEARED = { taken_until: null, failures: 0, reason: null };
+
+export async function storeObtained(db: Db, taken: Taken, certificate: NewCertificate): Promise<void> {
+  await db
     .updateTable('certificates')
-    .set({ ...certificate, ...cleared })
+    .set({ ...certificate, ...CLEARED, source: 'acme' })
+    .where(isStill(taken))
+    .execute();
+}
+
+export async function storeOwn(db: Db, name: string, certificate: NewCertificate): Promise<void> {
+  await db
+    .updateTable('certificates')
+    .set({ ...certificate, ...CLEARED, source: 'own' })
     .where('name', '=', name)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+    .execute();
 }
 
 export async function insertCertificate(db: Db, name: string): Promise<void> {
@@ -127,12 +140,12 @@ export async function insertCertificate(db: Db, name: string): Promise<void> {
 /** The team's own one goes, and one is got in its place. */
 export async function dropCertificate(db: Db, name: string): Promise<void> {
   await sql`update certificates set source = 'acme', chain = null, key_sealed = null, not_before = null, not_after = null, renew_at = null,
-    next_try_at = now(), failures = 0, reason = null where name = ${name}`.execute(db);
+    next_try_at = now(), taken_until = null, failures = 0, reason = null where name = ${name}`.execute(db);
 }
 
-export async function noteFailure(db: Db, name: string, reason: string, pauseMs: number): Promise<void> {
+export async function noteFailure(db: Db, taken: Taken, reason: string, pauseMs: number): Promise<void> {
   await sql`update certificates set taken_until = null, failures = failures + 1, reason = ${reason},
-    next_try_at = now() + make_interval(secs => ${pauseMs / 1000}) where name = ${name}`.execute(db);
+    next_try_at = now() + make_interval(secs => ${pauseMs / 1000}) where ${isStill(taken)}`.execute(db);
 }
 
 /** What the authority would not give now it would not give to the neighbours of the name either. */
@@ -143,8 +156,8 @@ export async function postponeNeighbours(db: Db, domain: string, pauseMs: number
 }
 
 /** When to ask, or to renew, next. */
-export async function noteRenewal(db: Db, name: string, renewAt: Date, nextTryAt: Date): Promise<void> {
-  await sql`update certificates set taken_until = null, renew_at = ${renewAt}, next_try_at = ${nextTryAt} where name = ${name}`.execute(
+export async function noteRenewal(db: Db, taken: Taken, renewAt: Date, nextTryAt: Date): Promise<void> {
+  await sql`update certificates set taken_until = null, renew_at = ${renewAt}, next_try_at = ${nextTryAt} where ${isStill(taken)}`.execute(
     db,
   );
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
+import { createServer } from 'node:http';
 import { after, before, suite, test } from 'node:test';
 import { connect } from 'node:tls';
 import { sql } from 'kysely';
@@ -11,6 +12,7 @@ import { type Person, registerPerson } from '../../../test/people.ts';
 import { newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
 import { startTlsApp, type TlsApp } from '../../../test/tls-app.ts';
 import { visit } from '../../../test/visit.ts';
+import { findChallengeByToken } from './certificate.sql.ts';
 
 const NEVER = new Date('2999-01-01');
 let tls: TlsApp;
@@ -222,5 +224,37 @@ suite('an own certificate', () => {
     await inState(domain, 'issued');
     await eventually(async () => (await shown(domain).catch(() => undefined))?.fingerprint256 !== own);
     await assert.rejects(owner.api.deleteSiteCertificate({ params }), refused(404, 'domain.no_own_certificate'));
+  });
+
+  test('that comes while one is being ordered stays, however the order ends', async () => {
+    const { options } = tls.authority;
+    const right = options.httpPort;
+    for (const isRight of [true, false]) {
+      const held = Promise.withResolvers<void>();
+      const reached = Promise.withResolvers<void>();
+      const server = createServer(async (request, response) => {
+        reached.resolve();
+        await held.promise;
+        const token = (request.url ?? '').split('/').at(-1) ?? '';
+        const row = await findChallengeByToken(tls.app.services.db, token);
+        response.end(isRight ? row?.key_authorization : 'another answer');
+      });
+      const httpPort = await freePort();
+      server.listen(httpPort, '127.0.0.1');
+      Object.assign(options, { types: ['http-01'], httpPort });
+      const { issued, failed } = tls.authority.counts;
+      const domain = await newDomain();
+      await reached.promise;
+      await owner.api.setSiteCertificate({ params: { fqdn: site, domain }, body: ownCertificate(domain) });
+      held.resolve();
+      const { counts } = tls.authority;
+      await eventually(async () => (isRight ? counts.issued > issued : counts.failed > failed));
+      Object.assign(options, { httpPort: right });
+      delete options.types;
+      await inState(await newDomain(), 'issued');
+      const { state, source, reason } = (await certificateOf(domain)) ?? {};
+      assert.deepEqual({ state, source, reason }, { state: 'issued', source: 'own', reason: null });
+      server.close();
+    }
   });
 });

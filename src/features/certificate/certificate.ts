@@ -7,7 +7,7 @@ import {
   dropCertificate,
   insertCertificate,
   listCertificates,
-  storeCertificate,
+  storeOwn,
 } from './certificate.sql.ts';
 
 /** The certificates of names: who gets one, from where, and what stands in the way. */
@@ -65,8 +65,7 @@ export async function setOwnCertificate(
 ): Promise<void> {
   const renewAt = new Date(notAfter.getTime() - BEFORE_END_MS);
   await insertCertificate(db, name);
-  await storeCertificate(db, name, {
-    source: 'own',
+  await storeOwn(db, name, {
     chain,
     key_sealed: secrets.seal(Buffer.from(key)),
     not_before: notBefore,
