@@ -8,6 +8,7 @@ import { findCertificate, findChallengeByName, findChallengeByToken, listCertifi
 const READY = 5_000;
 const TOKEN = /^[\w-]{16,128}$/;
 const RETRY_MS = 1_000;
+const UNREADABLE_MS = 3_000;
 
 /**
  * The certificates as a process that serves them has them. Which names have one is known at once, so that who asks for any other costs nothing; the
@@ -87,17 +88,22 @@ export class CertificateShelf {
     return this.#names.has(wildcard) ? wildcard : undefined;
   }
 
-  async #make(name: string): Promise<SecureContext | undefined> {
-    try {
-      const row = await findCertificate(this.#services.db, name);
-      if (!row) return undefined;
-      const key = createPrivateKey(this.#services.secrets.open(row.key_sealed));
-      return createSecureContext({ cert: row.chain, key: key.export({ type: 'pkcs8', format: 'pem' }) });
-    } catch (error) {
+  /** What can not be read is tried again after a moment, not for every visitor. */
+  #make(name: string): Promise<SecureContext | undefined> {
+    const making = this.#read(name).catch((error: unknown) => {
       this.#services.log.warn({ err: error, name }, 'a certificate could not be read');
-      this.#ready.delete(name);
+      const forget = () => this.#ready.get(name) === making && this.#ready.delete(name);
+      setTimeout(forget, UNREADABLE_MS).unref();
       return undefined;
-    }
+    });
+    return making;
+  }
+
+  async #read(name: string): Promise<SecureContext | undefined> {
+    const row = await findCertificate(this.#services.db, name);
+    if (!row) return undefined;
+    const key = createPrivateKey(this.#services.secrets.open(row.key_sealed));
+    return createSecureContext({ cert: row.chain, key: key.export({ type: 'pkcs8', format: 'pem' }) });
   }
 
   async #readAgain(name: string): Promise<void> {

@@ -203,6 +203,7 @@ suite('an own certificate', () => {
       ['no chain', { chain: chain + ownCertificate(domain).chain, key }, /not signed by/],
       ['no PEM', { chain: 'x', key }, /no certificate/],
       ['no key', { chain, key: 'x' }, /no private key/],
+      ['a key that is too weak for TLS', ownCertificate(domain, { curve: 'P-192' }), /too weak/],
     ];
     for (const [what, body, expected] of refusals)
       await assert.rejects(owner.api.setSiteCertificate({ params, body }), (error) => {
