@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { X509Certificate } from 'node:crypto';
+import { randomBytes, X509Certificate } from 'node:crypto';
 import { createServer } from 'node:http';
 import { after, before, suite, test } from 'node:test';
 import { connect } from 'node:tls';
-import { sql } from 'kysely';
+import { type KyselyPlugin, sql } from 'kysely';
 import { startTestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
 import { freePort } from '../../../test/free-port.ts';
@@ -12,7 +12,8 @@ import { type Person, registerPerson } from '../../../test/people.ts';
 import { newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
 import { startTlsApp, type TlsApp } from '../../../test/tls-app.ts';
 import { visit } from '../../../test/visit.ts';
-import { findChallengeByToken } from './certificate.sql.ts';
+import { deleteChallenge, insertChallenge, listChallenges } from './certificate.sql.ts';
+import { CertificateShelf } from './certificate.ts';
 
 const NEVER = new Date('2999-01-01');
 let tls: TlsApp;
@@ -191,6 +192,33 @@ suite('certificates', () => {
   });
 });
 
+test('any number of strangers who ask for challenges cost a query a second, and an authority is answered', async () => {
+  let queries = 0;
+  const count: KyselyPlugin = {
+    transformQuery: ({ node }) => {
+      queries++;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  const { services } = tls.app;
+  const shelf = new CertificateShelf({ ...services, db: services.db.withPlugin(count) });
+  const token = randomBytes(24).toString('base64url');
+  const strangers = () =>
+    Promise.all(
+      Array.from({ length: 100 }, async (_, n) => {
+        assert.equal(await shelf.answerTo(token), undefined);
+        assert.equal(await shelf.challengeFor(`s${n}.example`), undefined);
+      }),
+    );
+  await strangers();
+  assert.equal(queries, 2);
+  const row = { token, name: 'ours.example', type: 'http-01', key_authorization: `${token}.x` };
+  await insertChallenge(services.db, row);
+  assert.equal(await shelf.answerTo(token), row.key_authorization);
+  await deleteChallenge(services.db, token);
+});
+
 suite('an own certificate', () => {
   test('is checked, served, sealed, and gives way to one of the authority when it is removed', async () => {
     const domain = await newDomain();
@@ -237,7 +265,7 @@ suite('an own certificate', () => {
         reached.resolve();
         await held.promise;
         const token = (request.url ?? '').split('/').at(-1) ?? '';
-        const row = await findChallengeByToken(tls.app.services.db, token);
+        const row = (await listChallenges(tls.app.services.db)).find((each) => each.token === token);
         response.end(isRight ? row?.key_authorization : 'another answer');
       });
       const httpPort = await freePort();
