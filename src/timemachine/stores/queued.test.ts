@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -160,4 +160,16 @@ test('a place that is another host’s is refused', async (t) => {
   const { server, store } = await makeStore(t);
   await store.names('');
   await assert.rejects(open(server, { owner: 'others' }).names(''), /belongs to another host/);
+});
+
+test('what kills left behind on this disk goes after a day, and nothing that waits', async (t) => {
+  const { at, store } = await makeStore(t);
+  await store.put('a', [Buffer.from('waits')]);
+  for (const name of ['queue/999', 'queue/.new-1', 'cache/.new-2']) writeFileSync(join(at, name), 'left behind');
+  const left = () => [...readdirSync(join(at, 'queue')), ...readdirSync(join(at, 'cache'))].sort();
+  await store.removeAbandoned(Date.now() + 3600_000);
+  assert.equal(left().length, 4);
+  await store.removeAbandoned(Date.now() + 25 * 3600_000);
+  assert.deepEqual(left(), ['1']);
+  assert.equal(`${await store.get('a')}`, 'waits');
 });
