@@ -79,8 +79,10 @@ test('while the store is away puts, lists, reads and deletions go on, and everyt
   assert.equal(`${await next.get('owners/a/packs/3', { start: 0, length: 1 })}`, '3');
   await server.start();
   assert.deepEqual(await next.upload(), { objects: 0, bytes: 0, oldestMs: null, trouble: null });
+  // The pack between the first two snapshots is gone, so these go side by side.
+  const arrived = server.puts.slice(2);
   assert.deepEqual(
-    server.puts.slice(2),
+    [arrived[0], ...arrived.slice(1, 3).sort(), ...arrived.slice(3)],
     [1, 2, 3].flatMap((n) => (n === 2 ? [] : [`owners/a/packs/${n}`]).concat(`owners/a/sites/s/snapshots/day/${n}`)),
   );
   assert.deepEqual(
