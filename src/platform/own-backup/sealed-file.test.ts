@@ -12,5 +12,7 @@ test('lines come back as they were, whatever signs are in them and however long 
     yield* lines;
   };
   await writeSealedLines(file, 'a passphrase', given());
-  assert.deepEqual(await Array.fromAsync(readSealedLines(file, 'a passphrase')), lines);
+  const read: string[] = [];
+  for await (const line of readSealedLines(file, 'a passphrase')) read.push(line);
+  assert.deepEqual(read, lines);
 });
