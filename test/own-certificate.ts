@@ -4,8 +4,8 @@ import { makeCertificate, namesExtension, pem } from '#integrations/acme/x509.ts
 const DAY_MS = 86_400_000;
 
 /** A certificate that a team made for itself, with its key, both as PEM. */
-export function ownCertificate(name: string, { days = 90 } = {}): { chain: string; key: string } {
-  const { privateKey: key } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+export function ownCertificate(name: string, { days = 90, curve = 'P-256' } = {}): { chain: string; key: string } {
+  const { privateKey: key } = generateKeyPairSync('ec', { namedCurve: curve });
   const certificate = makeCertificate({
     subject: name,
     key,

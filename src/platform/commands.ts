@@ -59,8 +59,12 @@ async function runOwnBackup(command: string, args: string[], env: Env): Promise<
     else console.log(`${file} holds the database (${(await write(file)).rows} rows) and the key of the platform.`);
   } else {
     const read = (from: string) => restorePlatform(config, from, passphrase, createLog(config.logLevel));
-    const { rows, at } = await (file === STORE ? takeFromStore(config.backupStore, read) : read(file));
+    const { rows, at, previousKeysFile } = await (file === STORE
+      ? takeFromStore(config.backupStore, read)
+      : read(file));
     console.log(`${rows} rows and the key are as they were at ${at}. Start the service now.`);
+    if (previousKeysFile !== undefined)
+      console.log(`The key was being changed: start with SECRET_KEY_PREVIOUS set to what is in ${previousKeysFile}.`);
   }
   return 0;
 }

@@ -41,10 +41,11 @@ test(`${NAMES} names are got and renewed although the authority limits and fails
   let [orders, requests] = [0, 0];
   options.limit = () => (++orders % 7 === 0 ? 1 : undefined);
   options.fault = () => (++requests % 9 !== 0 ? undefined : requests % 2 === 0 ? 'badNonce' : 'serverInternal');
-  const names = Array.from({ length: NAMES }, () => newFqdn());
+  const names = Array.from({ length: NAMES }, () => newFqdn().replace('localhost', 'example'));
+  const verified = { verified_at: new Date(), next_look_at: new Date('2999-01-01') };
   await db
     .insertInto('site_names')
-    .values(names.map((fqdn) => ({ fqdn, site_id: site.id })))
+    .values(names.map((fqdn) => ({ fqdn, site_id: site.id, ...verified })))
     .execute();
   // What failed waits for minutes; here it waits for a moment.
   const hurry = setInterval(

@@ -1,13 +1,17 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Services } from '#core/services.ts';
 import { makeAlpnCertificate, pem } from '#integrations/acme/x509.ts';
-import { findCertificate, findChallengeByName, findChallengeByToken, listCertifiedNames } from './certificate.sql.ts';
+import { type ChallengeRow, findCertificate, listCertifiedNames, listChallenges } from './certificate.sql.ts';
 
 /** Made ready for handshakes; beyond it the one that was used longest ago is read again. */
 const READY = 5_000;
 const TOKEN = /^[\w-]{16,128}$/;
 const RETRY_MS = 1_000;
+const UNREADABLE_MS = 3_000;
+/** From one look at the challenges to the next: where none was open it is strangers who ask, otherwise an authority is about to come. */
+const [LOOK_MS, LOOK_SOON_MS] = [1_000, 100];
 
 /**
  * The certificates as a process that serves them has them. Which names have one is known at once, so that who asks for any other costs nothing; the
@@ -18,6 +22,8 @@ export class CertificateShelf {
   #names = new Set<string>();
   readonly #ready = new Map<string, Promise<SecureContext | undefined>>();
   #alpnKey: KeyObject | undefined;
+  #nextLook: Promise<ChallengeRow[]> | undefined;
+  #nextLookMs = 0;
   #looking: Promise<void> = Promise.resolve();
   #isClosed = false;
   /** Whether an authority may come with a handshake of its own. */
@@ -64,7 +70,9 @@ export class CertificateShelf {
 
   /** What the authority is shown for a challenge by TLS. */
   async challengeFor(name: string): Promise<SecureContext | undefined> {
-    const challenge = await findChallengeByName(this.#services.db, name.toLowerCase());
+    const wanted = name.toLowerCase();
+    const open = await this.#openChallenges();
+    const challenge = open.find((each) => each.type === 'tls-alpn-01' && each.name === wanted);
     if (!challenge) return undefined;
     this.#alpnKey ??= generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
     const certificate = makeAlpnCertificate(challenge.name, challenge.key_authorization, this.#alpnKey);
@@ -77,7 +85,25 @@ export class CertificateShelf {
   /** What the authority is shown for a challenge by HTTP. */
   async answerTo(token: string): Promise<string | undefined> {
     if (!TOKEN.test(token)) return undefined;
-    return (await findChallengeByToken(this.#services.db, token))?.key_authorization;
+    const open = await this.#openChallenges();
+    return open.find((each) => each.type === 'http-01' && each.token === token)?.key_authorization;
+  }
+
+  /** As they are now or a moment later. Whoever comes until then shares the look: it may be anybody, and any number of them. */
+  #openChallenges(): Promise<ChallengeRow[]> {
+    this.#nextLook ??= this.#lookAtChallenges();
+    return this.#nextLook;
+  }
+
+  async #lookAtChallenges(): Promise<ChallengeRow[]> {
+    await pause(Math.max(0, this.#nextLookMs - performance.now()), undefined, { ref: false });
+    // Who comes from here on may ask for one that this look does not find.
+    this.#nextLook = undefined;
+    const begunMs = performance.now();
+    this.#nextLookMs = begunMs + LOOK_MS;
+    const open = await listChallenges(this.#services.db);
+    if (open.length > 0) this.#nextLookMs = begunMs + LOOK_SOON_MS;
+    return open;
   }
 
   #nameFor(spelled: string): string | undefined {
@@ -87,17 +113,22 @@ export class CertificateShelf {
     return this.#names.has(wildcard) ? wildcard : undefined;
   }
 
-  async #make(name: string): Promise<SecureContext | undefined> {
-    try {
-      const row = await findCertificate(this.#services.db, name);
-      if (!row) return undefined;
-      const key = createPrivateKey(this.#services.secrets.open(row.key_sealed));
-      return createSecureContext({ cert: row.chain, key: key.export({ type: 'pkcs8', format: 'pem' }) });
-    } catch (error) {
+  /** What can not be read is tried again after a moment, not for every visitor. */
+  #make(name: string): Promise<SecureContext | undefined> {
+    const making = this.#read(name).catch((error: unknown) => {
       this.#services.log.warn({ err: error, name }, 'a certificate could not be read');
-      this.#ready.delete(name);
+      const forget = () => this.#ready.get(name) === making && this.#ready.delete(name);
+      setTimeout(forget, UNREADABLE_MS).unref();
       return undefined;
-    }
+    });
+    return making;
+  }
+
+  async #read(name: string): Promise<SecureContext | undefined> {
+    const row = await findCertificate(this.#services.db, name);
+    if (!row) return undefined;
+    const key = createPrivateKey(this.#services.secrets.open(row.key_sealed));
+    return createSecureContext({ cert: row.chain, key: key.export({ type: 'pkcs8', format: 'pem' }) });
   }
 
   async #readAgain(name: string): Promise<void> {

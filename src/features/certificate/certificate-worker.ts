@@ -22,8 +22,9 @@ import {
   noteFailure,
   noteRenewal,
   postponeNeighbours,
-  storeCertificate,
+  storeObtained,
   takeDue,
+  type WantedNames,
 } from './certificate.sql.ts';
 
 /** Names under way in this process. They wait for others, so several cost little. */
@@ -46,7 +47,7 @@ const SPREAD = 0.03;
 export class CertificateWorker {
   readonly #services: Services;
   readonly #directory: string;
-  readonly #own: string[];
+  readonly #wanted: WantedNames;
   readonly #stopping = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
   #connection: Promise<AcmeConnection> | undefined;
@@ -57,9 +58,14 @@ export class CertificateWorker {
 
   constructor(services: Services) {
     this.#services = services;
-    const { acme, baseUrl } = services.config;
+    const { acme, baseUrl, siteDomain, stageDomain } = services.config;
     this.#directory = (acme as { directory: string }).directory;
-    this.#own = [new URL(baseUrl).hostname].filter((name) => isIP(name) === 0 && this.#mayKnow(name));
+    const domains = [...new Set([siteDomain, stageDomain])];
+    this.#wanted = {
+      own: [new URL(baseUrl).hostname].filter((name) => isIP(name) === 0 && this.#mayKnow(name)),
+      given: domains.map((name) => `.${name}`),
+      known: domains.filter((name) => this.#mayKnow(name)).map((name) => `.${name}`),
+    };
   }
 
   async start(): Promise<void> {
@@ -111,7 +117,7 @@ export class CertificateWorker {
     try {
       while (this.#again && !this.#stopping.signal.aborted) {
         this.#again = false;
-        await insertWanted(this.#services.db, { own: this.#own, under: this.#domains() });
+        await insertWanted(this.#services.db, this.#wanted);
         await this.#takeDue();
       }
       const dueMs = await millisecondsUntilDue(this.#services.db);
@@ -124,15 +130,10 @@ export class CertificateWorker {
     this.#wakeIn(delayMs);
   }
 
-  #domains(): string[] {
-    const { siteDomain, stageDomain } = this.#services.config;
-    return [...new Set([siteDomain, stageDomain])].filter((name) => this.#mayKnow(name)).map((name) => `.${name}`);
-  }
-
   async #takeDue(): Promise<void> {
     const free = AT_ONCE - this.#underWay.size;
     if (free <= 0) return;
-    for (const due of await takeDue(this.#services.db, free, this.#own)) {
+    for (const due of await takeDue(this.#services.db, free, this.#wanted)) {
       const work = this.#work(due)
         .catch((error) => this.#services.log.warn({ err: error, name: due.name }, 'a certificate was not noted'))
         .finally(() => {
@@ -153,13 +154,14 @@ export class CertificateWorker {
       const pauseMs = pauseAfter(due, error);
       const reason = error instanceof AcmeProblem ? error.message : 'The certificate authority could not be reached.';
       log.info({ err: error, name: due.name, failures: due.failures + 1, pause_ms: pauseMs }, 'no certificate yet');
-      await noteFailure(db, due.name, reason.slice(0, 500), pauseMs);
+      await noteFailure(db, due, reason.slice(0, 500), pauseMs);
       if (error instanceof AcmeProblem && error.kind === 'rateLimited')
         await postponeNeighbours(db, registrableDomain(due.name) ?? due.name, pauseMs, pauseMs * JITTER);
     }
   }
 
-  async #obtain({ name, chain, source, failures }: DueCertificate): Promise<void> {
+  async #obtain(due: DueCertificate): Promise<void> {
+    const { name, chain, source, failures } = due;
     const { db, secrets } = this.#services;
     const connection = await this.#connected();
     const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
@@ -183,8 +185,7 @@ export class CertificateWorker {
       throw new AcmeProblem('malformed', 'The authority gave a certificate that is not for this name.');
     const [notBefore, notAfter] = [new Date(leaf.validFrom), new Date(leaf.validTo)];
     const renewAt = renewalOf(notBefore, notAfter);
-    await storeCertificate(db, name, {
-      source: 'acme',
+    await storeObtained(db, due, {
       chain: issued,
       key_sealed: secrets.seal(Buffer.from(exported(privateKey))),
       not_before: notBefore,
@@ -195,7 +196,8 @@ export class CertificateWorker {
   }
 
   /** An authority may want one back early, and says so only to who asks (RFC 9773). */
-  async #askAbout({ name, chain, renew_at }: DueCertificate): Promise<void> {
+  async #askAbout(due: DueCertificate): Promise<void> {
+    const { name, chain, renew_at } = due;
     const { db, log } = this.#services;
     const connection = await this.#connected();
     const planned = renew_at as Date;
@@ -207,7 +209,7 @@ export class CertificateWorker {
         return undefined;
       }));
     const renewAt = advice && advice.renewAt < planned ? advice.renewAt : planned;
-    await noteRenewal(db, name, renewAt, await this.#nextLook(connection, renewAt));
+    await noteRenewal(db, due, renewAt, await this.#nextLook(connection, renewAt));
   }
 
   async #nextLook(connection: AcmeConnection, renewAt: Date): Promise<Date> {

@@ -1,4 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
 import { bodyFault, invalid } from '#core/errors.ts';
 import type { OwnCertificate } from './certificate.schema.ts';
 
@@ -33,7 +34,19 @@ export function readOwn(fqdn: string, { chain, key }: OwnCertificate, now = Date
   if (!privateKey) throw fail('key', 'this is no private key as PEM without a password');
   if (!isStrong(privateKey)) throw fail('key', `it must be an elliptic key, or RSA with at least ${MIN_RSA_BITS} bits`);
   if (!leaf.checkPrivateKey(privateKey)) throw fail('key', 'this is not the key of the first certificate');
-  return { chain: links.map(String).join(''), key: exported(privateKey), notBefore, notAfter };
+  const read = { chain: links.map(String).join(''), key: exported(privateKey), notBefore, notAfter };
+  if (!canBeServed(read)) throw fail('chain', 'TLS can not be spoken with it: its key or a signature is too weak');
+  return read;
+}
+
+/** What is too weak by today's measure is refused by OpenSSL, which handshakes would find out. */
+function canBeServed({ chain, key }: Pick<ReadCertificate, 'chain' | 'key'>): boolean {
+  try {
+    createSecureContext({ cert: chain, key });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function readChain(chain: string): X509Certificate[] {

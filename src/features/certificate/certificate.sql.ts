@@ -38,19 +38,29 @@ export interface WantedNames {
   /** The platform's own. */
   own: readonly string[];
   /** Domains whose names are the platform's to give, with the dot in front. */
-  under: readonly string[];
+  given: readonly string[];
+  /** Those of them that the authority may know. */
+  known: readonly string[];
 }
 
-/** Every name that is ours and leads here gets a row. Copies that last half an hour do not: an authority gives out so many a week. */
-export async function insertWanted(db: Db, { own, under }: WantedNames): Promise<void> {
+const isUnder = (domains: readonly string[]) =>
+  sql`exists (select from unnest(${domains}::text[]) as d where n.fqdn like '%' || d)`;
+
+/** Names that are ours and lead here: who has not shown that could make us fail at them, which counts against the platform. */
+const namesOfSites = ({ given, known }: WantedNames, mayBeFurther = sql`false`) => sql`
+  site_names n join sites s on s.id = n.site_id
+  where s.kind in ('live', 'stage') and s.busy is distinct from 'creating'
+    and case when ${isUnder(given)} then ${isUnder(known)} and (n.fqdn = s.fqdn or ${mayBeFurther}) else n.verified_at is not null end`;
+
+/**
+ * Every name that is ours and leads here gets a row. Copies that last half an hour do not, nor do further names of a site under the platform's own
+ * domain: an authority gives out so many a week for it.
+ */
+export async function insertWanted(db: Db, wanted: WantedNames): Promise<void> {
   await sql`
     insert into certificates (name)
     select name from (
-      select unnest(${own}::text[]) as name
-      union
-      select n.fqdn from site_names n join sites s on s.id = n.site_id
-      where s.kind in ('live', 'stage') and s.busy is distinct from 'creating'
-        and (n.verified_at is not null or exists (select from unnest(${under}::text[]) as d where n.fqdn like '%' || d))
+      select unnest(${wanted.own}::text[]) as name union select n.fqdn from ${namesOfSites(wanted)}
     ) wanted where not exists (select from certificates c where c.name = wanted.name)
     on conflict (name) do nothing`.execute(db);
 }
@@ -62,20 +72,23 @@ export interface DueCertificate {
   source: 'acme' | 'own';
   failures: number;
   is_renewal_due: boolean;
+  /** Until then, unless somebody else changes it: whoever finds another moment there writes nothing. */
+  taken_until: Date;
 }
 
 /**
- * Takes what is due, for some minutes: then whoever took it is gone, and somebody else does. A name that is no longer verified is left alone, because
- * to fail at it counts against the platform.
+ * Takes what is due, for some minutes: then whoever took it is gone, and somebody else does. A name that no longer leads here is left alone; one that
+ * was primary before keeps what it has.
  */
-export async function takeDue(db: Db, limit: number, own: readonly string[]): Promise<DueCertificate[]> {
+export async function takeDue(db: Db, limit: number, wanted: WantedNames): Promise<DueCertificate[]> {
+  const hasOne = sql`c.source = 'acme' and c.chain is not null`;
   const { rows } = await sql<DueCertificate>`
     update certificates set taken_until = now() + interval '5 minutes' where name in (
-      select c.name from certificates c left join site_names n on n.fqdn = c.name
+      select c.name from certificates c
       where c.next_try_at <= now() and (c.taken_until is null or c.taken_until < now())
-        and (c.name = any(${own}::text[]) or n.verified_at is not null or n.next_look_at = 'infinity' or n.looked_at is null)
+        and (c.name = any(${wanted.own}::text[]) or exists (select from ${namesOfSites(wanted, hasOne)} and n.fqdn = c.name))
       order by c.next_try_at limit ${limit} for update of c skip locked
-    ) returning name, chain, renew_at, source, failures, renew_at is null or renew_at <= now() as is_renewal_due`.execute(
+    ) returning name, chain, renew_at, source, failures, taken_until, renew_at is null or renew_at <= now() as is_renewal_due`.execute(
     db,
   );
   return rows;
@@ -89,7 +102,6 @@ export async function millisecondsUntilDue(db: Db): Promise<number | undefined> 
 }
 
 export interface NewCertificate {
-  source: 'acme' | 'own';
   chain: string;
   key_sealed: Buffer;
   not_before: Date;
@@ -98,15 +110,27 @@ export interface NewCertificate {
   next_try_at: Date;
 }
 
-/** False where nobody wants it any more. */
-export async function storeCertificate(db: Db, name: string, certificate: NewCertificate): Promise<boolean> {
-  const cleared = { taken_until: null, failures: 0, reason: null };
-  const { numUpdatedRows } = await db
+/** Which row, and as whose: what was changed since it was taken is somebody else's. */
+type Taken = Pick<DueCertificate, 'name' | 'taken_until'>;
+
+const isStill = ({ name, taken_until }: Taken) => sql<boolean>`name = ${name} and taken_until = ${taken_until}`;
+
+const CLEARED = { taken_until: null, failures: 0, reason: null };
+
+export async function storeObtained(db: Db, taken: Taken, certificate: NewCertificate): Promise<void> {
+  await db
     .updateTable('certificates')
-    .set({ ...certificate, ...cleared })
+    .set({ ...certificate, ...CLEARED, source: 'acme' })
+    .where(isStill(taken))
+    .execute();
+}
+
+export async function storeOwn(db: Db, name: string, certificate: NewCertificate): Promise<void> {
+  await db
+    .updateTable('certificates')
+    .set({ ...certificate, ...CLEARED, source: 'own' })
     .where('name', '=', name)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+    .execute();
 }
 
 export async function insertCertificate(db: Db, name: string): Promise<void> {
@@ -116,12 +140,12 @@ export async function insertCertificate(db: Db, name: string): Promise<void> {
 /** The team's own one goes, and one is got in its place. */
 export async function dropCertificate(db: Db, name: string): Promise<void> {
   await sql`update certificates set source = 'acme', chain = null, key_sealed = null, not_before = null, not_after = null, renew_at = null,
-    next_try_at = now(), failures = 0, reason = null where name = ${name}`.execute(db);
+    next_try_at = now(), taken_until = null, failures = 0, reason = null where name = ${name}`.execute(db);
 }
 
-export async function noteFailure(db: Db, name: string, reason: string, pauseMs: number): Promise<void> {
+export async function noteFailure(db: Db, taken: Taken, reason: string, pauseMs: number): Promise<void> {
   await sql`update certificates set taken_until = null, failures = failures + 1, reason = ${reason},
-    next_try_at = now() + make_interval(secs => ${pauseMs / 1000}) where name = ${name}`.execute(db);
+    next_try_at = now() + make_interval(secs => ${pauseMs / 1000}) where ${isStill(taken)}`.execute(db);
 }
 
 /** What the authority would not give now it would not give to the neighbours of the name either. */
@@ -132,8 +156,8 @@ export async function postponeNeighbours(db: Db, domain: string, pauseMs: number
 }
 
 /** When to ask, or to renew, next. */
-export async function noteRenewal(db: Db, name: string, renewAt: Date, nextTryAt: Date): Promise<void> {
-  await sql`update certificates set taken_until = null, renew_at = ${renewAt}, next_try_at = ${nextTryAt} where name = ${name}`.execute(
+export async function noteRenewal(db: Db, taken: Taken, renewAt: Date, nextTryAt: Date): Promise<void> {
+  await sql`update certificates set taken_until = null, renew_at = ${renewAt}, next_try_at = ${nextTryAt} where ${isStill(taken)}`.execute(
     db,
   );
 }
@@ -166,19 +190,11 @@ export async function deleteChallenge(db: Db, token: string): Promise<void> {
   await sql`delete from acme_challenges where token = ${token}`.execute(db);
 }
 
-export async function findChallengeByToken(db: Db, token: string): Promise<ChallengeRow | undefined> {
+/** Those that an authority may ask for now, the newest first. */
+export async function listChallenges(db: Db): Promise<ChallengeRow[]> {
   const { rows } = await sql<ChallengeRow>`
-    select token, name, type, key_authorization from acme_challenges where token = ${token} and type = 'http-01'`.execute(
-    db,
-  );
-  return rows[0];
-}
-
-export async function findChallengeByName(db: Db, name: string): Promise<ChallengeRow | undefined> {
-  const { rows } = await sql<ChallengeRow>`
-    select token, name, type, key_authorization from acme_challenges where name = ${name} and type = 'tls-alpn-01'
-    order by expires_at desc limit 1`.execute(db);
-  return rows[0];
+    select token, name, type, key_authorization from acme_challenges order by expires_at desc limit 1000`.execute(db);
+  return rows;
 }
 
 export async function forgetChallenges(db: Db): Promise<void> {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { X509Certificate } from 'node:crypto';
+import { randomBytes, X509Certificate } from 'node:crypto';
+import { createServer } from 'node:http';
 import { after, before, suite, test } from 'node:test';
 import { connect } from 'node:tls';
-import { sql } from 'kysely';
+import { type KyselyPlugin, sql } from 'kysely';
 import { startTestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
 import { freePort } from '../../../test/free-port.ts';
@@ -11,15 +12,19 @@ import { type Person, registerPerson } from '../../../test/people.ts';
 import { newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
 import { startTlsApp, type TlsApp } from '../../../test/tls-app.ts';
 import { visit } from '../../../test/visit.ts';
+import { deleteChallenge, insertChallenge, listChallenges } from './certificate.sql.ts';
+import { CertificateShelf } from './certificate.ts';
 
+const NEVER = new Date('2999-01-01');
 let tls: TlsApp;
 let owner: Person;
 let site: string;
+let siteId: string;
 before(async () => {
   tls = await startTlsApp({ window: () => ({ start: new Date(), end: new Date() }) });
   owner = await registerPerson(tls.app);
   await putOnPlan(tls.app, owner.teamId, 'starter');
-  site = (await newSite(owner)).fqdn;
+  ({ fqdn: site, id: siteId } = await newSite(owner));
 });
 after(() => tls?.close());
 
@@ -32,8 +37,13 @@ const inState = (domain: string, state: string) =>
     const certificate = await certificateOf(domain);
     return certificate?.state === state && certificate;
   });
-const newDomain = async () =>
-  (await owner.api.createSiteDomain({ params: { fqdn: site }, body: { domain: newFqdn(), mode: 'serve' } })).fqdn;
+/** A domain of the team's own whose records lead here; or of which nobody knows. */
+const newDomain = async (verified_at: Date | null = new Date()) => {
+  const fqdn = newFqdn().replace('localhost', 'example');
+  const row = { fqdn, site_id: siteId, mode: 'serve', verified_at, next_look_at: NEVER };
+  await tls.app.services.db.insertInto('site_names').values(row).execute();
+  return fqdn;
+};
 /** As if the time had come for what failed. */
 const makeDue = (name: string) =>
   sql`with due as (update certificates set next_try_at = now() where name = ${name} returning name)
@@ -115,6 +125,30 @@ suite('certificates', () => {
     delete tls.authority.options.limit;
   });
 
+  test('are asked for only by names that lead here, and under the platform’s own domain by the primary one alone', async () => {
+    const { db } = tls.app.services;
+    const asked: string[] = [];
+    tls.authority.options.limit = (name) => void asked.push(name);
+    const unknown = await newDomain(null);
+    const params = { fqdn: site, domain: unknown };
+    await owner.api.setSiteCertificate({ params, body: ownCertificate(unknown, { days: 2 }) });
+    await makeDue(unknown);
+    const dropped = await newDomain(null);
+    await owner.api.setSiteCertificate({ params: { ...params, domain: dropped }, body: ownCertificate(dropped) });
+    await owner.api.deleteSiteCertificate({ params: { ...params, domain: dropped } });
+    const { fqdn: further, certificate } = await owner.api.createSiteDomain({
+      params: { fqdn: site },
+      body: { domain: newFqdn() },
+    });
+    assert.deepEqual([certificate.state, /primary/.test(certificate.reason ?? '')], ['none', true]);
+    await sql`insert into certificates (name) values ('nobodys.example.org')`.execute(db);
+    const last = await newDomain();
+    await inState(last, 'issued');
+    assert.deepEqual(asked, [last], `none of ${[unknown, dropped, further]}`);
+    assert.match((await certificateOf(dropped))?.reason ?? '', /do not lead here yet/);
+    delete tls.authority.options.limit;
+  });
+
   test('are renewed at two thirds of their life, or when the authority says so, without a moment without one', async () => {
     const domain = await newDomain();
     await inState(domain, 'issued');
@@ -158,6 +192,33 @@ suite('certificates', () => {
   });
 });
 
+test('any number of strangers who ask for challenges cost a query a second, and an authority is answered', async () => {
+  let queries = 0;
+  const count: KyselyPlugin = {
+    transformQuery: ({ node }) => {
+      queries++;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  const { services } = tls.app;
+  const shelf = new CertificateShelf({ ...services, db: services.db.withPlugin(count) });
+  const token = randomBytes(24).toString('base64url');
+  const strangers = () =>
+    Promise.all(
+      Array.from({ length: 100 }, async (_, n) => {
+        assert.equal(await shelf.answerTo(token), undefined);
+        assert.equal(await shelf.challengeFor(`s${n}.example`), undefined);
+      }),
+    );
+  await strangers();
+  assert.equal(queries, 2);
+  const row = { token, name: 'ours.example', type: 'http-01', key_authorization: `${token}.x` };
+  await insertChallenge(services.db, row);
+  assert.equal(await shelf.answerTo(token), row.key_authorization);
+  await deleteChallenge(services.db, token);
+});
+
 suite('an own certificate', () => {
   test('is checked, served, sealed, and gives way to one of the authority when it is removed', async () => {
     const domain = await newDomain();
@@ -170,6 +231,7 @@ suite('an own certificate', () => {
       ['no chain', { chain: chain + ownCertificate(domain).chain, key }, /not signed by/],
       ['no PEM', { chain: 'x', key }, /no certificate/],
       ['no key', { chain, key: 'x' }, /no private key/],
+      ['a key that is too weak for TLS', ownCertificate(domain, { curve: 'P-192' }), /too weak/],
     ];
     for (const [what, body, expected] of refusals)
       await assert.rejects(owner.api.setSiteCertificate({ params, body }), (error) => {
@@ -191,5 +253,37 @@ suite('an own certificate', () => {
     await inState(domain, 'issued');
     await eventually(async () => (await shown(domain).catch(() => undefined))?.fingerprint256 !== own);
     await assert.rejects(owner.api.deleteSiteCertificate({ params }), refused(404, 'domain.no_own_certificate'));
+  });
+
+  test('that comes while one is being ordered stays, however the order ends', async () => {
+    const { options } = tls.authority;
+    const right = options.httpPort;
+    for (const isRight of [true, false]) {
+      const held = Promise.withResolvers<void>();
+      const reached = Promise.withResolvers<void>();
+      const server = createServer(async (request, response) => {
+        reached.resolve();
+        await held.promise;
+        const token = (request.url ?? '').split('/').at(-1) ?? '';
+        const row = (await listChallenges(tls.app.services.db)).find((each) => each.token === token);
+        response.end(isRight ? row?.key_authorization : 'another answer');
+      });
+      const httpPort = await freePort();
+      server.listen(httpPort, '127.0.0.1');
+      Object.assign(options, { types: ['http-01'], httpPort });
+      const { issued, failed } = tls.authority.counts;
+      const domain = await newDomain();
+      await reached.promise;
+      await owner.api.setSiteCertificate({ params: { fqdn: site, domain }, body: ownCertificate(domain) });
+      held.resolve();
+      const { counts } = tls.authority;
+      await eventually(async () => (isRight ? counts.issued > issued : counts.failed > failed));
+      Object.assign(options, { httpPort: right });
+      delete options.types;
+      await inState(await newDomain(), 'issued');
+      const { state, source, reason } = (await certificateOf(domain)) ?? {};
+      assert.deepEqual({ state, source, reason }, { state: 'issued', source: 'own', reason: null });
+      server.close();
+    }
   });
 });

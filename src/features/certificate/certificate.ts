@@ -7,7 +7,7 @@ import {
   dropCertificate,
   insertCertificate,
   listCertificates,
-  storeCertificate,
+  storeOwn,
 } from './certificate.sql.ts';
 
 /** The certificates of names: who gets one, from where, and what stands in the way. */
@@ -17,17 +17,23 @@ export { CertificateShelf } from './certificate-shelf.ts';
 /** A certificate of a team's own is replaced by one of ours before nobody could come any more. */
 const BEFORE_END_MS = 3 * 86_400_000;
 
+interface NameState {
+  isVerified: boolean;
+  /** Whether it is one that the platform gets a certificate for, once it leads here. */
+  isWanted: boolean;
+}
+
 /** Tells the state of each of these names. */
 export async function certificatesOf(
   db: Db,
   { config }: Services,
   names: readonly string[],
-): Promise<(name: string, isVerified: boolean) => CertificateState> {
+): Promise<(name: string, state: NameState) => CertificateState> {
   const rows = new Map((await listCertificates(db, names)).map((row) => [row.name, row]));
-  return (name, isVerified) => {
+  return (name, state) => {
     const row = rows.get(name);
-    if (row && (row.has_chain || config.acme)) return viewOf(row, isVerified);
-    return { state: 'none', source: null, expires_at: null, next_try_at: null, reason: whyNone(config, isVerified) };
+    if (row && (row.has_chain || (config.acme && state.isWanted))) return viewOf(row, state.isVerified);
+    return { state: 'none', source: null, expires_at: null, next_try_at: null, reason: whyNone(config, state) };
   };
 }
 
@@ -44,9 +50,10 @@ function viewOf(row: CertificateRow, isVerified: boolean): CertificateState {
 
 const UNVERIFIED = 'Its DNS records do not lead here yet.';
 
-function whyNone({ httpsPort, acme }: Services['config'], isVerified: boolean): string | null {
+function whyNone({ httpsPort, acme }: Services['config'], { isVerified, isWanted }: NameState): string | null {
   if (httpsPort === undefined) return 'The platform itself speaks no TLS here; what is in front of it may.';
   if (!acme) return 'The platform gets no certificates by itself; upload one.';
+  if (!isWanted) return 'Under the platform’s own domain only the primary name of a site gets one; upload one.';
   return isVerified ? 'It is asked for in a moment.' : UNVERIFIED;
 }
 
@@ -58,8 +65,7 @@ export async function setOwnCertificate(
 ): Promise<void> {
   const renewAt = new Date(notAfter.getTime() - BEFORE_END_MS);
   await insertCertificate(db, name);
-  await storeCertificate(db, name, {
-    source: 'own',
+  await storeOwn(db, name, {
     chain,
     key_sealed: secrets.seal(Buffer.from(key)),
     not_before: notBefore,

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { freePort } from '../../../test/free-port.ts';
 import { MemoryS3 } from '../../../test/timemachine/memory-s3.ts';
 import { scratchFolder } from '../../../test/timemachine/scratch.ts';
 import { examine } from './doctor.ts';
@@ -32,6 +34,16 @@ test('a machine that the tests run on is fit, and every remark says what to do',
     assert.ok(names.includes(name), name);
   for (const { state, advice } of findings) assert.equal(advice !== null, state !== 'ok');
   assert.ok(!existsSync(dataDir), 'and nothing is left behind');
+});
+
+test('what a service puts into DATA_DIR meanwhile stays, and the port with TLS is looked at', async (t) => {
+  const dataDir = join(scratchFolder(t), 'a/data');
+  const env = { DATA_DIR: dataDir, PORT: '0', HTTPS_PORT: String(await freePort()), BASE_URL: 'https://example.com' };
+  const examining = examine(env);
+  while (!existsSync(dataDir)) await setImmediate();
+  writeFileSync(join(dataDir, 'secret.key'), 'a key');
+  assert.ok((await examining).some(({ name }) => name === 'HTTPS_PORT'));
+  assert.ok(existsSync(join(dataDir, 'secret.key')));
 });
 
 test('what is missing is named, with what to do: a bucket that lets nobody in, a server that is not there', async (t) => {

@@ -87,8 +87,8 @@ async function examineStore({ backupStore, dataDir }: Config): Promise<Finding> 
   );
 }
 
-async function examinePorts({ host, port, sshPort, metricsPort }: Config): Promise<Finding[]> {
-  const ports = Object.entries({ PORT: port, SSH_PORT: sshPort, METRICS_PORT: metricsPort });
+async function examinePorts({ host, port, httpsPort, sshPort, metricsPort }: Config): Promise<Finding[]> {
+  const ports = Object.entries({ PORT: port, HTTPS_PORT: httpsPort, SSH_PORT: sshPort, METRICS_PORT: metricsPort });
   const findings: Finding[] = [];
   for (const [name, number] of ports) {
     if (number === undefined || number === 0) continue;

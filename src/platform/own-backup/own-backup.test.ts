@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { sql } from 'kysely';
@@ -14,6 +14,7 @@ import { backUpPlatform, restorePlatform } from './own-backup.ts';
 
 const PASSPHRASE = 'a passphrase that is long enough';
 const SECRET_KEY = 'a key for tests that is long enough';
+const PREVIOUS = ['the key of before'.padEnd(32, '.'), 'the one before that'.padEnd(32, '.')];
 
 test('a platform comes back in an empty place: accounts, sites, what is sealed, and the stream of events', async (t) => {
   const folder = scratchFolder(t);
@@ -40,8 +41,14 @@ test('a platform comes back in an empty place: accounts, sites, what is sealed, 
   bytes[bytes.length - 40] = (bytes[bytes.length - 40] as number) ^ 1;
   await writeFile(join(folder, 'damaged'), bytes);
   await assert.rejects(restore(PASSPHRASE, join(folder, 'damaged')), /damaged/);
+  const keyFile = join(folder, 'data/secret.key');
+  await mkdir(join(folder, 'data'), { recursive: true });
+  await writeFile(keyFile, 'the key of another platform');
+  await assert.rejects(restore(PASSPHRASE), /secret.key holds something else/);
+  assert.equal(await readFile(keyFile, 'utf8'), 'the key of another platform');
+  await rm(keyFile);
   await restore(PASSPHRASE);
-  assert.equal((await readFile(join(folder, 'data/secret.key'), 'utf8')).trim(), SECRET_KEY);
+  assert.equal((await readFile(keyFile, 'utf8')).trim(), SECRET_KEY);
   await assert.rejects(restore(PASSPHRASE), /belongs to a platform already/);
 
   const next = await startTestApp({ databaseUrl });
@@ -70,14 +77,20 @@ test('it comes back in an empty DATA_DIR with the embedded Postgres, and a backu
   const log = createLog('silent');
   try {
     await registerPerson(app, 'Grace');
-    const own = { ...app.services.config, secretKey: SECRET_KEY };
+    const own = { ...app.services.config, secretKey: SECRET_KEY, previousSecretKeys: PREVIOUS };
     await keepInStore(store, (file) => backUpPlatform(own, file, PASSPHRASE));
   } finally {
     await app.close();
   }
   const config = readConfig({ DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'silent' });
-  const { rows } = await takeFromStore(store, (file) => restorePlatform(config, file, PASSPHRASE, log));
+  const { rows, previousKeysFile = '' } = await takeFromStore(store, (file) =>
+    restorePlatform(config, file, PASSPHRASE, log),
+  );
   assert.ok(rows > 50);
+  // The key was being changed: what is set then opens what is still sealed with those of before.
+  const SECRET_KEY_PREVIOUS = (await readFile(previousKeysFile, 'utf8')).trim();
+  assert.deepEqual(readConfig({ SECRET_KEY_PREVIOUS }).previousSecretKeys, PREVIOUS);
+  assert.equal((await stat(previousKeysFile)).mode & 0o777, 0o600);
   // From the folder alone, where no service runs.
   assert.deepEqual(await backUpPlatform(config, second, PASSPHRASE), { rows });
   await assert.rejects(restorePlatform(config, second, PASSPHRASE, log), /has a database already/);

@@ -64,13 +64,16 @@ async function findDatabase({ databaseUrl, dataDir }: Config, stops: Stop[]): Pr
   return postgres.url;
 }
 
-/** Into a place where no platform was before. A start finds the platform as it was. */
+/**
+ * Into a place where no platform was before. A start finds the platform as it was; where its key was being changed, with `SECRET_KEY_PREVIOUS` set to what
+ * is in the file that is named.
+ */
 export async function restorePlatform(
   config: Config,
   file: string,
   passphrase: string,
   log: Log,
-): Promise<{ rows: number; at: string }> {
+): Promise<{ rows: number; at: string; previousKeysFile: string | undefined }> {
   const lines = readSealedLines(file, passphrase);
   const first = await lines.next();
   const head = JSON.parse(first.done ? '{}' : first.value) as Head;
@@ -79,9 +82,13 @@ export async function restorePlatform(
     throw new OwnBackupRefused(
       `The backup was made by another version (its last migration is ${head.migrations?.at(-1)}, ours ${migrations.at(-1)}): restore it with that one, then update`,
     );
-  const [key] = head.keys as [string];
+  const [key, ...previous] = head.keys as [string, ...string[]];
   if (config.secretKey !== undefined && config.secretKey !== key)
     throw new OwnBackupRefused('SECRET_KEY is not the key of the backup: leave it out, and it is written to DATA_DIR');
+  const isPreviousKnown = previous.every((each) => config.previousSecretKeys.includes(each));
+  const previousKeysFile = isPreviousKnown ? undefined : `${keyFile(config)}.previous`;
+  if (config.secretKey === undefined) await refuseOther(keyFile(config), key);
+  if (previousKeysFile !== undefined) await refuseOther(previousKeysFile, previous.join());
   if (config.databaseUrl === undefined && existsSync(join(config.dataDir, 'postgres/cluster')))
     throw new OwnBackupRefused(`${config.dataDir} has a database already: restore into an empty folder`);
   const stops: Stop[] = [];
@@ -92,12 +99,11 @@ export async function restorePlatform(
     const jobs = new Jobs({ db, pool, listener, log, worker: false });
     await jobs.open();
     await jobs.close();
-    const rows = await loadTables(ground, lines);
-    if (config.secretKey === undefined) {
-      await writeFile(keyFile(config), `${key}\n`, { mode: 0o600, flush: true });
-      await syncFolder(dirname(keyFile(config)));
-    }
-    return { rows, at: head.at };
+    const rows = await loadTables(ground, lines, async () => {
+      if (config.secretKey === undefined) await writeKey(keyFile(config), key);
+      if (previousKeysFile !== undefined) await writeKey(previousKeysFile, previous.join());
+    });
+    return { rows, at: head.at, previousKeysFile };
   } finally {
     for (const stop of stops.reverse()) await stop();
   }
@@ -107,6 +113,22 @@ export async function restorePlatform(
 async function refuseUsed({ db }: Database): Promise<void> {
   const used = await db.selectFrom('platform').select('key_check').executeTakeFirst();
   if (used) throw new OwnBackupRefused('The database belongs to a platform already: restore into an empty one');
+}
+
+/** Whatever was sealed with the key that is there could never be read again. */
+async function refuseOther(file: string, content: string): Promise<void> {
+  if (existsSync(file) && (await readFile(file, 'utf8')).trim() !== content)
+    throw new OwnBackupRefused(`${file} holds something else than the backup: restore into an empty folder`);
+}
+
+async function writeKey(file: string, content: string): Promise<void> {
+  try {
+    await writeFile(file, `${content}\n`, { mode: 0o600, flush: true, flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    await refuseOther(file, content);
+  }
+  await syncFolder(dirname(file));
 }
 
 const keyFile = ({ dataDir }: Config) => join(dataDir, 'secret.key');

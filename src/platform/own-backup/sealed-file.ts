@@ -2,7 +2,6 @@ import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -62,7 +61,7 @@ export async function* readSealedLines(file: string, passphrase: string): AsyncG
   // Told below, when the lines have ended.
   work.catch(() => {});
   try {
-    if (size > HEAD_BYTES + TAG_BYTES) yield* createInterface({ input: gunzip, crlfDelay: Number.POSITIVE_INFINITY });
+    if (size > HEAD_BYTES + TAG_BYTES) yield* linesOf(gunzip.setEncoding('utf8'));
   } catch {
     // The pipeline says why.
   }
@@ -71,6 +70,19 @@ export async function* readSealedLines(file: string, passphrase: string): AsyncG
 
 async function* withBreaks(lines: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const line of lines) yield `${line}\n`;
+}
+
+/** Node's readline would also split at U+2028 and U+2029, which JSON has as they are. */
+async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string> {
+  let begun: string[] = [];
+  for await (const chunk of text) {
+    const [first = '', ...others] = chunk.split('\n');
+    begun.push(first);
+    for (const next of others) {
+      yield begun.join('');
+      begun = [next];
+    }
+  }
 }
 
 const keyOf = (passphrase: string, salt: Buffer) => scryptSync(passphrase.normalize('NFC'), salt, 32, COST);

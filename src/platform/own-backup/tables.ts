@@ -57,8 +57,12 @@ export async function* dumpTables({ db }: Database): AsyncGenerator<string> {
   }
 }
 
-/** Puts all of it in place of what is there, or nothing. What a row sets off (triggers) has happened already; what it needs (foreign keys) is verified in the end. */
-export async function loadTables({ db }: Database, lines: AsyncIterable<string>): Promise<number> {
+/** Puts all of it in place of what is there, or nothing, not even where `beforeCommit` fails. What a row sets off (triggers) has happened already; what it needs (foreign keys) is verified in the end. */
+export async function loadTables(
+  { db }: Database,
+  lines: AsyncIterable<string>,
+  beforeCommit: () => Promise<void>,
+): Promise<number> {
   return inTransaction(db, async (tx) => {
     await sql`set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0`.execute(tx);
     const tables = new Map((await listTables(tx)).map((table) => [table.name, table]));
@@ -89,6 +93,7 @@ export async function loadTables({ db }: Database, lines: AsyncIterable<string>)
     for (const name of tables.keys()) await run(`alter table ${name} enable trigger user`);
     for (const { table: of, name, definition } of keys)
       await run(`alter table ${of} add constraint ${name} ${definition}`);
+    await beforeCommit();
     return count;
   });
 }

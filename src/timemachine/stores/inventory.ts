@@ -107,6 +107,10 @@ export class Inventory {
     return this.#first('select 1 from queue where key = ?', key) !== undefined;
   }
 
+  isQueued(seq: number): boolean {
+    return this.#first('select 1 from queue where seq = ?', seq) !== undefined;
+  }
+
   /** False where somebody else took it out. */
   dequeue(seq: number): boolean {
     return this.#statement('delete from queue where seq = ?').run(seq).changes > 0;

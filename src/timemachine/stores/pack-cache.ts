@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Inventory } from './inventory.ts';
 import { readPart } from './read-part.ts';
@@ -7,6 +8,7 @@ import type { ByteRange } from './store.ts';
 
 /** So often a use is written down. */
 const NOTED_MS = 60_000;
+const TEMPORARY = '.new-';
 
 /**
  * Copies of what is far away, as many bytes of them as fit; what was not used for longest goes first. All processes of a host share it. It may be lost at any
@@ -37,7 +39,7 @@ export class PackCache {
   /** Whatever keeps it from being written: it is only a copy. */
   keep(name: string, bytes: Uint8Array): void {
     if (bytes.length > this.#mostBytes) return;
-    const draft = join(this.#folder, `.new-${randomBytes(9).toString('hex')}`);
+    const draft = join(this.#folder, `${TEMPORARY}${randomBytes(9).toString('hex')}`);
     try {
       writeFileSync(draft, bytes, { mode: 0o600 });
       this.#take(name, draft, bytes.length);
@@ -55,6 +57,14 @@ export class PackCache {
 
   drop(name: string): void {
     if (this.#inventory.dropCached(name)) rmSync(this.#pathOf(name), { force: true });
+  }
+
+  /** What a kill left half-written. */
+  async removeDrafts(isAbandoned: (path: string) => Promise<boolean>): Promise<void> {
+    for (const name of await readdir(this.#folder)) {
+      const path = join(this.#folder, name);
+      if (name.startsWith(TEMPORARY) && (await isAbandoned(path))) rmSync(path, { force: true });
+    }
   }
 
   #take(name: string, path: string, bytes: number): void {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failedBy, TimeMachineFailure } from '../failure.ts';
 import { diskOperations } from './file-operations.ts';
@@ -236,9 +236,14 @@ export class QueuedStore implements Store {
   async removeAbandoned(nowMs = Date.now()): Promise<void> {
     for (const name of await readdir(this.#folder)) {
       const path = join(this.#folder, name);
-      const { mtimeMs = nowMs } = await stat(path).catch(() => ({ mtimeMs: nowMs }));
-      if (name.startsWith(TEMPORARY) && nowMs - mtimeMs > ABANDONED_AFTER_MS) await rm(path, { force: true });
+      if (!(await isOlder(path, nowMs))) continue;
+      // A kill between file and row leaves a number, which a put may take at any time: so nobody puts meanwhile.
+      this.#inventory.inTransaction(() => {
+        const isLeft = /^\d+$/.test(name) ? !this.#inventory.isQueued(Number(name)) : name.startsWith(TEMPORARY);
+        if (isLeft) rmSync(path, { force: true });
+      });
     }
+    await this.#cache.removeDrafts((path) => isOlder(path, nowMs));
     await this.#remote.removeAbandoned?.();
   }
 
@@ -291,6 +296,11 @@ export class QueuedStore implements Store {
   #pathOf(seq: number): string {
     return join(this.#folder, `${seq}`);
   }
+}
+
+async function isOlder(path: string, nowMs: number): Promise<boolean> {
+  const { mtimeMs = nowMs } = await stat(path).catch(() => ({ mtimeMs: nowMs }));
+  return nowMs - mtimeMs > ABANDONED_AFTER_MS;
 }
 
 const isPack = (key: string) => key.includes('packs/');

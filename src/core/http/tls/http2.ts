@@ -26,7 +26,7 @@ const STREAMS_AT_ONCE = 128;
 const IDLE_MS = 65_000;
 const STOP_GRACE_MS = 10_000;
 
-export function http2Requests(handle: RequestListener): Http2Requests {
+export function http2Requests(handle: RequestListener, { idleMs = IDLE_MS } = {}): Http2Requests {
   const sessions = new Set<ServerHttp2Session>();
   const server: Http2Server = createServer({
     maxSessionInvalidFrames: 100,
@@ -40,8 +40,9 @@ export function http2Requests(handle: RequestListener): Http2Requests {
   server.on('session', (session) => {
     sessions.add(session);
     session.once('close', () => sessions.delete(session));
-    // Streams that wait for an answer keep it; only who does nothing is let go of.
-    session.setTimeout(IDLE_MS, () => {
+    // Streams that wait for an answer keep it; only who does nothing is let go of, also after such a wait.
+    session.setTimeout(idleMs);
+    session.on('timeout', () => {
       if (openStreams.get(session) === undefined) session.close();
     });
   });
