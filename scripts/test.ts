@@ -11,7 +11,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { availableParallelism, constants, tmpdir, totalmem } from 'node:os';
+import { availableParallelism, constants, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { build } from 'vite';
 import type { LaneWork } from '../test/lane.ts';
@@ -21,10 +21,8 @@ import { programsConfig } from './programs.vite.ts';
 
 const PATTERNS = ['src', 'test', 'sdk', 'web'].map((folder) => `${folder}/**/*.test.ts`);
 const GRACE_MS = 15_000;
-// A test file waits about half of its time: for PHP, for a page, for the clock. A lane and what it starts take up to 3 GB.
-const ROOM = Math.floor(totalmem() / 3e9);
-// LANES=1 shows what a file leaves to the next.
-const LANES = Number(process.env.LANES ?? Math.max(2, Math.min(availableParallelism() * 2, ROOM, 6)));
+// A test file waits about half of its time: for PHP, for a page, for the clock. LANES=1 shows what a file leaves to the next.
+const LANES = Number(process.env.LANES ?? Math.min(availableParallelism() + 1, 6));
 const wanted = process.argv.slice(2);
 // A file that hangs ends as a failure and not as a run without an end. Whoever names files may have asked for a long form.
 const FILE_LIMIT_MS = wanted.length > 0 ? 3_600_000 : 420_000;
