@@ -15,11 +15,15 @@ export function doorCookie({ protocol }: Visitor, door: Door): string {
   return `${protocol === 'https' ? '__Host-' : ''}siteyard_${door}`;
 }
 
-/** All of them: on plain http another site of the same domain can add a cookie of this name, so any good one counts. */
+/** Each is checked at each request, so whoever sends very many has only the first of them checked. */
+const AT_MOST = 8;
+
+/** Several: on plain http another site of the same domain can add a cookie of this name, so any good one counts. */
 export function cookiesOf(visitor: Visitor, door: Door): string[] {
   const start = `${doorCookie(visitor, door)}=`;
   const pairs = (visitor.headers.cookie ?? '').split(';').map((pair) => pair.trim());
-  return pairs.filter((pair) => pair.startsWith(start)).map((pair) => pair.slice(start.length));
+  const own = pairs.filter((pair) => pair.startsWith(start)).slice(0, AT_MOST);
+  return own.map((pair) => pair.slice(start.length));
 }
 
 export function setDoorCookie({ protocol }: Visitor, name: string, value: string, ageMs: number): string {

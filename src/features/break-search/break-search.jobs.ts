@@ -16,7 +16,9 @@ interface Search {
   until: string;
 }
 
-const LISTED = 100;
+/** Every reader of the event gets them, so neither they nor the names that a site made up may be many or long. */
+const LISTED = 50;
+const NAME_LENGTH = 200;
 
 /** Safe to run again: it begins anew, and what a killed one left of its copies ends by itself. */
 export const searchBreak = jobKind<Search>({
@@ -65,8 +67,12 @@ async function changesBetween(services: Services, site: SiteRow, good: KeptMomen
   const window = { offset: 0, limit: LISTED };
   const { list } = await hosts.compare(site, await viewpointOf(db, site), snapshotNameOf(now), wish, window);
   return [
-    ...list.files.map(({ path, change }) => ({ kind: 'file', name: path, change: CAME[change] })),
-    ...list.tables.map(({ name, change }) => ({ kind: 'table', name, change: CAME[change] })),
+    ...list.files.map(({ path, change }) => ({ kind: 'file', name: path.slice(0, NAME_LENGTH), change: CAME[change] })),
+    ...list.tables.map(({ name, change }) => ({
+      kind: 'table',
+      name: name.slice(0, NAME_LENGTH),
+      change: CAME[change],
+    })),
   ];
 }
 

@@ -5,14 +5,13 @@ import type { Db } from '#core/db/database.ts';
 export interface SearchEvent {
   id: string;
   created_at: Date;
-  finished_at: Date | null;
   detail: Record<string, unknown>;
 }
 
 const IS_SEARCH = sql`event_type = 'restore.searched'`;
 
 export async function findSearch(db: Db, siteId: string, id: string): Promise<SearchEvent | undefined> {
-  const { rows } = await sql<SearchEvent>`select id, created_at, finished_at, detail from events
+  const { rows } = await sql<SearchEvent>`select id, created_at, detail from events
     where id = ${id} and site_live_id = ${siteId} and ${IS_SEARCH}`.execute(db);
   return rows[0];
 }
@@ -24,15 +23,25 @@ export async function isSearching(db: Db, siteId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
+export async function countKeptMoments(db: Db, siteId: string, from: Date, until: Date): Promise<number> {
+  const { rows } = await sql<{
+    count: number;
+  }>`select count(*)::int as count from ${ofTime(siteId, from, until)}`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** Those that can be restored. */
+const ofTime = (siteId: string, from: Date, until: Date) => sql`backups
+  where site_id = ${siteId} and created_at between ${from} and ${until} and damaged_at is null`;
+
 export interface KeptMoment {
   commit_hash: string;
   created_at: Date;
 }
 
-/** The kept minutes of a time that can be restored, oldest first. */
+/** The kept minutes of a time, oldest first. */
 export async function listKeptMoments(db: Db, siteId: string, from: Date, until: Date): Promise<KeptMoment[]> {
-  const { rows } = await sql<KeptMoment>`select commit_hash, created_at from backups
-    where site_id = ${siteId} and created_at between ${from} and ${until} and damaged_at is null
+  const { rows } = await sql<KeptMoment>`select commit_hash, created_at from ${ofTime(siteId, from, until)}
     order by created_at, id`.execute(db);
   return rows;
 }

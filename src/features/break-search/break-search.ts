@@ -10,7 +10,7 @@ import {
   searchNotFound,
   searchRuns,
 } from './break-search.schema.ts';
-import { findSearch, isSearching, listKeptMoments, type SearchEvent } from './break-search.sql.ts';
+import { countKeptMoments, findSearch, isSearching, type SearchEvent } from './break-search.sql.ts';
 
 const EVER = { from: '1970-01-01T00:00:00Z', until: '9999-12-31T00:00:00Z' };
 
@@ -21,12 +21,12 @@ export async function createBreakSearch(call: Call, named: SiteRow, input: NewBr
   const site = await lockNamedSite(db, named);
   if (await isSearching(db, site.id)) throw searchRuns();
   const { path, text = null, text_is, from = EVER.from, until = EVER.until } = input;
-  const moments = await listKeptMoments(db, site.id, new Date(from), new Date(until));
-  if (moments.length === 0) throw nothingToSearch();
+  const of = await countKeptMoments(db, site.id, new Date(from), new Date(until));
+  if (of === 0) throw nothingToSearch();
   const eventId = await recordSiteEvent(db, caller, site, {
     event_type: 'restore.searched',
     activity: `${caller.fullName} searched for the minute in which a page of ${site.fqdn} broke`,
-    detail: { path, state: 'searching', looks: 0, of: moments.length },
+    detail: { path, state: 'searching', looks: 0, of },
     unfinished: true,
   });
   const wanted = { path, text, isAbsent: text_is === 'absent' };

@@ -33,6 +33,8 @@ const POLL_MS = 15_000;
 const SOONEST_MS = 1_000;
 /** Many names change at once where somebody makes many sites. */
 const GATHER_MS = 200;
+/** It looks at all names, so the more there are, the longer what changes is gathered: a twentieth of the time at most. */
+const LOOK_SHARE = 20;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** After the first failure, three times as long after each further one: within the few an hour that authorities allow. */
@@ -55,6 +57,8 @@ export class CertificateWorker {
   #again = false;
   #timer: NodeJS.Timeout | undefined;
   #wakesAtMs = Number.POSITIVE_INFINITY;
+  /** What the last look for names without a row took. */
+  #lookMs = 0;
 
   constructor(services: Services) {
     this.#services = services;
@@ -70,7 +74,7 @@ export class CertificateWorker {
 
   async start(): Promise<void> {
     const { listener } = this.#services;
-    const wake = () => this.#wakeIn(GATHER_MS);
+    const wake = () => this.#wakeIn(Math.max(GATHER_MS, this.#lookMs * LOOK_SHARE));
     await listener.on('site_changed', wake);
     await listener.on('certificate_changed', wake);
     listener.onReconnect(wake);
@@ -117,7 +121,9 @@ export class CertificateWorker {
     try {
       while (this.#again && !this.#stopping.signal.aborted) {
         this.#again = false;
+        const begunMs = performance.now();
         await insertWanted(this.#services.db, this.#wanted);
+        this.#lookMs = performance.now() - begunMs;
         await this.#takeDue();
       }
       const dueMs = await millisecondsUntilDue(this.#services.db);

@@ -26,7 +26,11 @@ export const lookAtNames = jobKind<Record<string, never>>({
   },
 });
 
-async function lookAtName({ db, dns, config }: Services, regions: readonly Region[], name: DueName): Promise<void> {
+async function lookAtName(
+  { db, dns, config, log }: Services,
+  regions: readonly Region[],
+  name: DueName,
+): Promise<void> {
   const isOwn =
     isUnderSiteDomain(config, name.fqdn) || isUnderSiteDomain({ siteDomain: config.stageDomain }, name.fqdn);
   if (isOwn) return noteOwnName(db, name.fqdn);
@@ -34,8 +38,9 @@ async function lookAtName({ db, dns, config }: Services, regions: readonly Regio
   const isRight = await lookAtRecords(dns, name.fqdn, region).then(
     (records) => records.every(({ ok }) => ok),
     (error) => {
-      if (error instanceof DnsFailed) return undefined;
-      throw error;
+      // One name's trouble is not that of the others.
+      if (!(error instanceof DnsFailed)) log.warn({ err: error, fqdn: name.fqdn }, 'could not look at a name');
+      return undefined;
     },
   );
   await noteLook(db, name, isRight);

@@ -37,11 +37,14 @@ export interface DueName {
   region_id: number;
 }
 
-/** Names whose records are to be looked at, the longest due first. */
+/** Names whose records are to be looked at: of each team the longest due first, so that a team with many holds up nobody. */
 export async function findDueNames(db: Db, limit: number): Promise<DueName[]> {
   const { rows } = await sql<DueName>`
     select n.fqdn, n.site_id, s.region_id from site_names n join sites s on s.id = n.site_id
-    where n.next_look_at <= now() order by n.next_look_at limit ${limit}`.execute(db);
+    where n.next_look_at <= now()
+    order by row_number() over (partition by s.team_id order by n.next_look_at), n.next_look_at limit ${limit}`.execute(
+    db,
+  );
   return rows;
 }
 

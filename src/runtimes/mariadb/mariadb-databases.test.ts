@@ -126,6 +126,15 @@ describe('databases of sites on MariaDB', { skip: withoutMariadb }, () => {
     await assert.rejects(enter(t, id), /max_user_connections/);
   });
 
+  it('gives a connection of a site only so much memory, whatever it sets', async (t) => {
+    const own = await enter(t, await makeSite(t));
+    for (const name of ['sort_buffer_size', 'join_buffer_size', 'max_heap_table_size']) {
+      await own.query(`SET SESSION ${name} = 4000000000`).catch(() => {});
+      const [row] = await own.query(`SELECT @@SESSION.${name} AS size`);
+      assert.ok(Number(row.size) <= 32 * 1024 ** 2, `${name}: ${row.size}`);
+    }
+  });
+
   it('lets a site without room read and remove alone, until it has room again', async (t) => {
     const id = await makeSite(t);
     const first = await enter(t, id);

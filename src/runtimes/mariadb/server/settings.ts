@@ -4,8 +4,8 @@ export type Settings = Record<string, string | number>;
 export const SETTINGS: Settings = {
   'skip-networking': 1,
   'skip-name-resolve': 1,
-  'max-connections': 300,
-  'extra-max-connections': 4,
+  // Each site has few of them, so many sites have to mean harm together before the time machine finds none.
+  'max-connections': 1000,
   'thread-cache-size': 16,
   'performance-schema': 0,
   'innodb-buffer-pool-size': '96M',
@@ -13,6 +13,13 @@ export const SETTINGS: Settings = {
   'innodb-flush-log-at-trx-commit': 1,
   // What sites sort and join goes there; one of them must not fill the disk.
   'innodb-temp-data-file-path': 'ibtmp1:12M:autoextend:max:2G',
+  // Sites may change these for their own connections, but not beyond what all of them together can have.
+  'maximum-sort-buffer-size': '8M',
+  'maximum-join-buffer-size': '8M',
+  'maximum-read-rnd-buffer-size': '8M',
+  'maximum-tmp-memory-table-size': '32M',
+  'maximum-max-heap-table-size': '32M',
+  'max-session-mem-used': '256M',
   'key-buffer-size': '1M',
   'aria-pagecache-buffer-size': '8M',
   'query-cache-type': 0,
