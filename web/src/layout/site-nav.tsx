@@ -24,7 +24,7 @@ export function SiteNav({ fqdn, onNavigate }: SiteNavProps) {
   }, [teamId]);
   return (
     <div className="grid gap-3">
-      <Link to="/sites" onClick={onNavigate} className={navLink}>
+      <Link to="/sites" activeOptions={{ exact: true }} onClick={onNavigate} className={navLink}>
         <ChevronLeftIcon /> All sites
       </Link>
       {site ? <Pages site={site} onNavigate={onNavigate} /> : !isError && <PagesLoading />}
