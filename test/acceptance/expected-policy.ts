@@ -50,11 +50,15 @@ updateTeam                           401       404     403     403    403    200
 listTeamEvents                       401       404     200     200    200    200      404      401     200     200      200       404         200
 listMembers                          401       404     200     200    200    200      404      401     200     200      200       404         200
 getMember                            401       404     200     200    200    200      404      401     200     200      200       404         200
+updateMember                         401       404     403     403    403    200      404      401     200     403      403       404         200
 removeMember                         401       404     403     403    403    200      404      401     200     403      403       404         200
 removeMember/self                    401       404     200     200    200    409      404      401     409     403      403       404         409
 
+listPeople                           401       404     200     200    200    200      404      401     200     200      200       404         200
+
 listInvites                          401       404     403     403    403    200      404      401     200     200      200       404         200
 createInvite                         401       404     403     403    403    200      404      401     200     403      403       404         403
+updateInvite                         401       404     403     403    403    200      404      401     200     403      403       404         200
 deleteInvite                         401       404     403     403    403    200      404      401     200     403      403       404         200
 getInvite                            401       404     403     403    403    200      404      401     200     200      200       404         200
 inspectInvite                        200       200     200     200    200    200      200      200     200     200      200       200         200
@@ -277,11 +281,16 @@ listTeamEvents  params.team_id                 404 team.not_found
 listMembers     params.team_id                 404 team.not_found
 getMember       params.team_id                 404 team.not_found
 getMember       params.team_member_id          404 member.not_found
+updateMember    params.team_id                 404 team.not_found
+updateMember    params.team_member_id          404 member.not_found
 removeMember    params.team_id                 404 team.not_found
 removeMember    params.team_member_user_id     404 member.not_found
 
+listPeople      params.team_id                 404 team.not_found
 listInvites     params.team_id                 404 team.not_found
 createInvite    params.team_id                 404 team.not_found
+updateInvite    params.team_id                 404 team.not_found
+updateInvite    params.team_member_invite_id   404 invite.not_found
 deleteInvite    params.team_id                 404 team.not_found
 deleteInvite    params.team_member_invite_id   404 invite.not_found
 getInvite       params.invite_id               404 invite.not_found

@@ -8,6 +8,7 @@ import { operationsOf } from '#features/feature.ts';
 import { features } from '#features/index.ts';
 import type { TestApp } from '../app.ts';
 import { expectedStatuses, foreignIds } from './expected-policy.ts';
+import { walkLimited } from './limited-walk.ts';
 import { openWorld } from './open-world.ts';
 import {
   fillPath,
@@ -135,7 +136,17 @@ const STEADY_COLUMNS: Record<string, RawBuilder<unknown>> = {
 
 /** What a request could change, in a form that can be compared. */
 async function everythingStored(): Promise<Record<string, string>> {
-  const tables = ['users', 'teams', 'team_members', 'team_invites', 'tickets', 'ticket_replies', 'attachments'];
+  const tables = [
+    'users',
+    'teams',
+    'team_members',
+    'limited_members',
+    'site_roles',
+    'team_invites',
+    'tickets',
+    'ticket_replies',
+    'attachments',
+  ];
   const ofTeams = [
     'application_passwords',
     'sites',
@@ -220,6 +231,8 @@ suite('a foreign id answers byte for byte like a missing one', () => {
     });
   }
 });
+
+walkLimited(() => ({ app, world }));
 
 /** All of an answer but what differs between any two. */
 function comparable({ status, headers, text }: Answer) {

@@ -203,6 +203,10 @@ export const requests: Record<string, Make> = {
   getMember: async ({ world, place }) => ({
     params: { team_id: place.teamId, team_member_id: await world.joins(place.teamId, await world.user(), 'viewer') },
   }),
+  updateMember: async ({ world, place }) => ({
+    params: { team_id: place.teamId, team_member_id: await world.joins(place.teamId, await world.user(), 'viewer') },
+    body: { role: 'member' },
+  }),
   removeMember: async ({ world, place }) => {
     const victim = await world.user();
     await world.joins(place.teamId, victim, 'viewer');
@@ -225,10 +229,15 @@ export const requests: Record<string, Make> = {
   listAllUsers: nothing,
   blockUser: async ({ world }) => ({ params: { user_id: (await world.user()).id }, body: { is_active: false } }),
 
+  listPeople: inTeam,
   listInvites: inTeam,
   createInvite: ({ place }) => ({
     params: { team_id: place.teamId },
     body: { target_email: `${newName()}@example.com`, first_name: 'New', message: 'Join us' },
+  }),
+  updateInvite: async ({ world, place }) => ({
+    params: { team_id: place.teamId, team_member_invite_id: (await world.invite(place.teamId)).id },
+    body: { role: 'viewer' },
   }),
   deleteInvite: async ({ world, place }) => ({
     params: { team_id: place.teamId, team_member_invite_id: (await world.invite(place.teamId)).id },

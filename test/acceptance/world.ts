@@ -184,6 +184,20 @@ function createMakers(app: TestApp, passwordHash: string) {
       return (await db.insertInto('team_members').values(row).returning('id').executeTakeFirstOrThrow()).id;
     },
 
+    /** Somebody is in the team for this site, besides those that they are in it for already. */
+    async isLimitedTo(teamId: string, person: Person, siteId: string, role: Role): Promise<void> {
+      const member = { team_id: teamId, user_id: person.id };
+      await db
+        .insertInto('limited_members')
+        .values(member)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      await db
+        .insertInto('site_roles')
+        .values({ ...member, site_id: siteId, role })
+        .execute();
+    },
+
     /** A token of this person: a session unless it says otherwise. */
     async credential(
       person: Person,

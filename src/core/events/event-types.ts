@@ -29,6 +29,7 @@ export const EVENT_TYPES = [
   'member.joined',
   'member.removed',
   'member.uninvited',
+  'member.updated',
   'proposal.confirmed',
   'restore.dry_run',
   'restore.preview',

@@ -1,4 +1,4 @@
-import type { Caller } from '#core/auth/caller.ts';
+import { type Caller, teamsOf } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import { recordEvent } from '#core/events/events.ts';
 import type { Services } from '#core/services.ts';
@@ -25,8 +25,8 @@ export async function removeContents(db: Db, services: Services, owner: Caller):
     await deleteTeamSites(db, services, owner, teamId);
   }
   await unlinkGitAccounts(db, owner);
-  for (const [teamId, role] of owner.roles)
-    if (role !== 'owner') await removeMember(db, services, owner, teamId, owner.userId);
+  for (const teamId of teamsOf(owner))
+    if (owner.roles.get(teamId) !== 'owner') await removeMember(db, services, owner, teamId, owner.userId);
   await recordEvent(db, {
     scope: 'account',
     event_type: 'account.taken_over',

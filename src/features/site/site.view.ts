@@ -1,4 +1,4 @@
-import { type Caller, hasRole, seesSecrets } from '#core/auth/caller.ts';
+import { type Caller, hasRoleOnSite, seesSecrets } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import type { AppError } from '#core/errors.ts';
 import { eventDetail } from '#core/events/events.ts';
@@ -141,7 +141,7 @@ export async function rereadSite(
 
 /** What would let its reader in is for whoever may change the site anyway. */
 function secretPart({ secrets }: Services, caller: Caller, row: SiteRow) {
-  if (!seesSecrets(caller) || !hasRole(caller, row.team_id, 'member'))
+  if (!seesSecrets(caller) || !hasRoleOnSite(caller, row, 'member'))
     return { http_auth_password: '', code_server_password: '', dkim_key: null };
   return {
     http_auth_password: secrets.open(row.http_auth_password_sealed).toString(),
