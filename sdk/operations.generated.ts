@@ -991,6 +991,21 @@ export type SiteUsage = {
     cache_misses: number;
   }>;
 };
+export type SiteUse = {
+  site_id: string;
+  fqdn: string;
+  visits: number;
+  bandwidth_bytes: number;
+  storage_bytes: number;
+};
+export type SiteUsePage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<SiteUse>;
+};
 export type SshKey = {
   id: string;
   name: string;
@@ -1129,6 +1144,10 @@ export type TeamBilling = {
   cycle_start: string;
   cycle_end: string;
   provider: 'stripe' | 'test' | null;
+  forecast: {
+    visits: number;
+    bandwidth_bytes: number;
+  } | null;
   limits: {
     sites: {
       used: number;
@@ -1147,6 +1166,25 @@ export type TeamBilling = {
       allowed: number;
     };
   };
+};
+export type TeamBills = {
+  card: {
+    brand: string;
+    last4: string;
+    exp_month: number;
+    exp_year: number;
+  } | null;
+  invoices: Array<{
+    id: string;
+    number: string | null;
+    status: 'draft' | 'open' | 'paid' | 'uncollectible' | 'void';
+    total_cents: number;
+    currency: string;
+    created_at: string;
+    url: string | null;
+    pdf_url: string | null;
+  }>;
+  is_yours: boolean;
 };
 export type TeamInvite = {
   id: string;
@@ -1369,7 +1407,7 @@ export type Webhook = {
   user_id: string;
   url: string;
   description: string;
-  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
   is_active: boolean;
   disabled_reason: 'gone' | 'failing' | 'person_left' | null;
   failing_since: string | null;
@@ -1429,7 +1467,7 @@ export type WebhookWithSecret = {
   user_id: string;
   url: string;
   description: string;
-  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
   is_active: boolean;
   disabled_reason: 'gone' | 'failing' | 'person_left' | null;
   failing_since: string | null;
@@ -1574,6 +1612,19 @@ export interface Operations {
   blockUser: { input: { params: { user_id: string }; body: {
       is_active: boolean;
     } }; output: User; errors: 'account.own' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'user.not_found' };
+  /** Make another member the owner of a team; you stay as an admin, and both of you get a mail */
+  transferTeam: { input: { params: { team_id: string }; body: {
+      user_id: string;
+      password: string;
+    } }; output: Team; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'member.not_found' | 'request.conflict' | 'request.too_large' | 'team.new_owner_has_free' | 'team.new_owner_unconfirmed' | 'team.not_found' };
+  /** Delete a team with its sites and all that is in it; an operator can bring sites back for seven days */
+  deleteTeam: { input: { params: { team_id: string }; body: {
+      password: string;
+    } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
+  /** Delete your account, with the teams that you own and their sites */
+  deleteAccount: { input: { body: {
+      password: string;
+    } }; output: Empty; errors: 'account.own' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** The teams you own or belong to */
   listTeams: { input: { query?: { page?: number; size?: number } }; output: TeamPage; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** One team, with its plan and usage */
@@ -2006,7 +2057,7 @@ export interface Operations {
   createWebhook: { input: { params: { team_id: string }; body: {
       url: string;
       description?: string | null;
-      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
     } }; output: WebhookWithSecret; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.too_many' };
   /** One webhook */
   getWebhook: { input: { params: { team_id: string; webhook_id: string } }; output: Webhook; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' | 'webhook.not_found' };
@@ -2014,7 +2065,7 @@ export interface Operations {
   updateWebhook: { input: { params: { team_id: string; webhook_id: string }; body?: {
       url?: string | null;
       description?: string | null;
-      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
       is_active?: boolean | null;
     } }; output: Webhook; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.not_found' };
   /** Delete a webhook, with what waited for it */
@@ -2097,6 +2148,8 @@ export interface Operations {
   syncBilling: { input: Record<never, never>; output: SyncedBilling; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'billing.not_configured' | 'billing.provider_failed' | 'billing.provider_timeout' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** What a team pays for, until when, and how much of it is used */
   getTeamBilling: { input: { params: { team_id: string } }; output: TeamBilling; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
+  /** The card that pays for a team, and its invoices, as the payment provider has them */
+  getTeamBills: { input: { params: { team_id: string } }; output: TeamBills; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'billing.not_configured' | 'billing.provider_failed' | 'billing.provider_timeout' | 'team.not_found' };
   /** Pay for more sites than the plan has, or for fewer again */
   setAdditionalSites: { input: { params: { team_id: string }; body: {
       additional_sites: number;
@@ -2120,6 +2173,8 @@ export interface Operations {
     } }; output: TestPortal; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'test_portal.not_found' | 'test_portal.not_possible' };
   /** Visits and bytes of a team by hour or by day */
   getTeamUsage: { input: { params: { team_id: string }; query?: { from?: string; to?: string; step?: 'hour' | 'day' } }; output: TeamUsage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  /** What each site of a team uses in this billing cycle, the most first */
+  listSiteUse: { input: { params: { team_id: string }; query?: { order_by?: 'visits' | 'bandwidth' | 'storage' | 'name'; page?: number; size?: number } }; output: SiteUsePage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
   /** The places where sites can be hosted */
   listRegions: { input: Record<never, never>; output: Array<Region>; errors: never };
   /** One region */
@@ -2200,6 +2255,9 @@ export const ROUTES = {
   getMyAddress: { method: 'GET', path: '/f/api/v1/me/address' },
   listAllUsers: { method: 'GET', path: '/f/api/v1/operator/user' },
   blockUser: { method: 'PATCH', path: '/f/api/v1/operator/user/{user_id}', body: 'application/json' },
+  transferTeam: { method: 'POST', path: '/f/api/v1/team/{team_id}/transfer', body: 'application/json' },
+  deleteTeam: { method: 'POST', path: '/f/api/v1/team/{team_id}/delete', body: 'application/json' },
+  deleteAccount: { method: 'POST', path: '/f/api/v1/me/delete', body: 'application/json' },
   listTeams: { method: 'GET', path: '/f/api/v1/team' },
   getTeam: { method: 'GET', path: '/f/api/v1/team/{team_id}' },
   updateTeam: { method: 'PATCH', path: '/f/api/v1/team/{team_id}', body: 'application/json' },
@@ -2353,6 +2411,7 @@ export const ROUTES = {
   createPortalSession: { method: 'POST', path: '/f/api/v1/create_portal_session' },
   syncBilling: { method: 'POST', path: '/f/api/v1/billing/sync' },
   getTeamBilling: { method: 'GET', path: '/f/api/v1/team/{team_id}/billing' },
+  getTeamBills: { method: 'GET', path: '/f/api/v1/team/{team_id}/bills' },
   setAdditionalSites: { method: 'PUT', path: '/f/api/v1/team/{team_id}/additional_sites', body: 'application/json' },
   receivePaymentEvent: { method: 'POST', path: '/f/api/v1/payment_webhook', body: 'application/octet-stream', once: true },
   getTestCheckout: { method: 'GET', path: '/f/api/v1/test_checkout/{session_id}' },
@@ -2360,6 +2419,7 @@ export const ROUTES = {
   getTestPortal: { method: 'GET', path: '/f/api/v1/test_portal/{session_id}' },
   actInTestPortal: { method: 'POST', path: '/f/api/v1/test_portal/{session_id}', body: 'application/json' },
   getTeamUsage: { method: 'GET', path: '/f/api/v1/team/{team_id}/usage' },
+  listSiteUse: { method: 'GET', path: '/f/api/v1/team/{team_id}/site_use' },
   listRegions: { method: 'GET', path: '/f/api/v1/region' },
   getRegion: { method: 'GET', path: '/f/api/v1/region/{region_id}' },
   createRegion: { method: 'POST', path: '/f/api/v1/operator/region', body: 'application/json' },

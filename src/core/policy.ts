@@ -17,6 +17,8 @@ export interface Access<Subject = undefined> {
   readonly scope?: Scope;
   /** True for what reaches beyond the account, and so waits until its email address is confirmed. */
   readonly verified?: true;
+  /** True for what a stolen API token must not be able to do to the named thing. */
+  readonly session?: true;
   /** Where the named thing stands. What the path names is looked up before the rest of the request is even read. */
   readonly named?: 'path' | 'query' | 'body';
   /** Finds the named thing if this caller may know of it, and throws when they may not do this to it. */
@@ -91,6 +93,12 @@ export function verified<Subject>(access: Access<Subject>): Access<Subject> {
 /** The same where the request decides; whoever looks at that asks `requireVerified`, and this says so in the rule. */
 export function verifiedIf<Subject>(when: string, access: Access<Subject>): Access<Subject> {
   return { ...mayRefuseUnverified(access), rule: `${access.rule}; ${when} with a confirmed email address` };
+}
+
+/** For nobody with a token: what takes something from others for good is asked of whoever signed in. */
+export function bySession<Subject>(access: Access<Subject>): Access<Subject> {
+  const errors = [...(access.errors ?? []), sessionRequired];
+  return { ...access, errors, session: true, rule: `${access.rule}, signed in with a password` };
 }
 
 const mayRefuseUnverified = <Subject>(access: Access<Subject>): Access<Subject> => ({
@@ -210,6 +218,7 @@ export function checkCaller(access: Access<unknown>, caller: Caller, method: str
  */
 export function checkReach(access: Access<unknown>, caller: Caller, method: string): void {
   requireScope(caller, access.scope ?? (method === 'GET' ? 'read' : 'write'));
+  if (access.session && caller.credential.kind !== 'session') throw sessionRequired();
   if (access.verified) requireVerified(caller);
 }
 

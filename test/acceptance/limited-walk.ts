@@ -157,7 +157,7 @@ export function walkLimited(open: () => { app: TestApp; world: World }): void {
     const body = { team_id: target };
     const moved = await request(app, 'PATCH', `/site/${moving.fqdn}`, { token: world.token('owner'), body });
     assert.equal(moved.status, 200, moved.text);
-    await eventually(async () => assert.equal(await read(), 404));
+    await eventually(async () => (await read()) === 404);
     const id = await world.joins(world.home.teamId, await world.user(), 'member');
     const path = `/team/${world.home.teamId}/member/${id}`;
     const given = { sites: [{ site_id: moving.id, role: 'member' }] };

@@ -558,16 +558,28 @@ function createMakers(app: TestApp, passwordHash: string) {
       return { sessionId, checkoutId: (await row.executeTakeFirstOrThrow()).id };
     },
 
-    /** A team that is paid for, with everybody in it who is in Home. */
-    async paidTeam({ teamId, owner }: Place): Promise<string> {
-      const paid = await makers.team(owner);
+    /** Another team of the same owner, with everybody in it who is in Home. */
+    async sameTeam({ teamId, owner }: Place): Promise<string> {
+      const same = await makers.team(owner);
       const others = db
         .selectFrom('team_members')
         .selectAll()
         .where('team_id', '=', teamId)
         .where('role', '<>', 'owner');
       for (const { user_id, role } of await others.execute())
-        await makers.joins(paid, { id: user_id, email: '' }, role as Role);
+        await makers.joins(same, { id: user_id, email: '' }, role as Role);
+      return same;
+    },
+
+    /** As far as its row tells. */
+    async becomesPaid(teamId: string): Promise<void> {
+      await db.updateTable('teams').set({ plan_type_name: 'micro' }).where('id', '=', teamId).execute();
+    },
+
+    /** A team that is paid for, with everybody in it who is in Home. */
+    async paidTeam(place: Place): Promise<string> {
+      const paid = await makers.sameTeam(place);
+      const { owner } = place;
       const token = await makers.credential(owner);
       const body = { for_team_id: paid, plan_name: 'micro' };
       const { url } = (await request(app, 'POST', '/create_checkout_session', { token, body })).json;

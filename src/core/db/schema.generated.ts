@@ -594,6 +594,7 @@ export interface DB {
     storage_is_used_up: Generated<boolean>;
     price_cents: Generated<number | null>;
     additional_site_cents: Generated<number | null>;
+    deleted_at: Generated<Date | null>;
   };
   templates: {
     id: Generated<string>;

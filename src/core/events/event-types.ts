@@ -1,12 +1,14 @@
 /** Every kind of event, by its dotted name; what comes before the dot is its family. Webhooks are set up by these names. */
 export const EVENT_TYPES = [
   'account.blocked',
+  'account.deleted',
   'account.git_linked',
   'account.git_unlinked',
   'account.registered',
   'account.ssh_key_added',
   'account.ssh_key_removed',
   'account.taken_over',
+  'account.team_deleted',
   'account.unblocked',
   'application_password.created',
   'application_password.deleted',
@@ -47,6 +49,7 @@ export const EVENT_TYPES = [
   'stage.created',
   'stage.deleted',
   'stage.refreshed',
+  'team.transferred',
   'team.updated',
   'template.created',
   'template.deleted',

@@ -1,4 +1,4 @@
-import { type Caller, ROLE_LEVELS } from '#core/auth/caller.ts';
+import { type Caller, ROLE_LEVELS, teamsOf } from '#core/auth/caller.ts';
 import { recheckRights, rightsChanged } from '#core/auth/revocation.ts';
 import type { Db } from '#core/db/database.ts';
 import { bodyFault, forbidden, invalid } from '#core/errors.ts';
@@ -18,7 +18,7 @@ import {
   setRole,
   setSiteRoles,
 } from './member.sql.ts';
-import { lockTeam } from './team.sql.ts';
+import { lockTeam, markDeleted, setOwner } from './team.sql.ts';
 
 /** Below everybody who is in the whole team. */
 const LIMITED_LEVEL = -10;
@@ -143,4 +143,40 @@ async function takeOut(db: Db, services: Services, caller: Caller, row: MemberRo
     item_id: row.user_id,
   });
   return true;
+}
+
+/** Everybody leaves what is not theirs. */
+export async function leaveTeams(db: Db, services: Services, person: Caller): Promise<void> {
+  for (const teamId of teamsOf(person))
+    if (person.roles.get(teamId) !== 'owner') await removeMember(db, services, person, teamId, person.userId);
+}
+
+/** The owner before is an admin then. Whoever calls holds the team. */
+export async function changeOwner(
+  db: Db,
+  services: Services,
+  owner: Caller,
+  teamId: string,
+  newOwnerId: string,
+): Promise<User> {
+  const [before, next] = [
+    await findMember(db, teamId, { user_id: owner.userId }),
+    await findMember(db, teamId, { user_id: newOwnerId }),
+  ];
+  if (!before || !next) throw memberNotFound();
+  if (next.role === 'owner') throw memberNotFound({ message: 'You own this team already.' });
+  // There is never more than one.
+  await setRole(db, before, 'admin');
+  await setRole(db, next, 'owner');
+  await setOwner(db, teamId, newOwnerId);
+  for (const { user_id } of [before, next]) rightsChanged(db, services, user_id);
+  return (await usersById(db, [newOwnerId])).get(newOwnerId) as User;
+}
+
+/** The last one leaves, and nobody is in the team any more. Whoever calls holds the team. */
+export async function closeTeam(db: Db, services: Services, owner: Caller, teamId: string): Promise<void> {
+  const row = await findMember(db, teamId, { user_id: owner.userId });
+  if (row) await deleteMember(db, row);
+  rightsChanged(db, services, owner.userId);
+  await markDeleted(db, teamId);
 }

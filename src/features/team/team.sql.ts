@@ -44,7 +44,7 @@ export async function lockTeam(db: Db, id: string): Promise<TeamRow | undefined>
 /** The teams of an owner, kept from changing, in the order in which everybody locks them. */
 export async function lockOwnedTeams(db: Db, userId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from teams where user_id = ${userId} order by id for no key update`.execute(db);
+    select id from teams where user_id = ${userId} and deleted_at is null order by id for no key update`.execute(db);
   return rows.map(({ id }) => id);
 }
 
@@ -66,12 +66,20 @@ export async function listTeams(db: Db, ids: string[], paging: Paging): Promise<
 }
 
 export async function listAllTeams(db: Db, paging: Paging): Promise<Listing<TeamRow>> {
-  return listNewest<TeamRow>(db, { table: 'teams', where: sql`true`, columns: TEAM_COLUMNS }, paging);
+  return listNewest<TeamRow>(db, { table: 'teams', where: sql`deleted_at is null`, columns: TEAM_COLUMNS }, paging);
 }
 
 export async function updateTeam(db: Db, id: string, { name, timezone }: TeamChange): Promise<void> {
   await sql`update teams set name = coalesce(${name ?? null}, name), timezone = coalesce(${timezone ?? null}, timezone)
     where id = ${id}`.execute(db);
+}
+
+export async function setOwner(db: Db, id: string, userId: string): Promise<void> {
+  await sql`update teams set user_id = ${userId}, is_default = false where id = ${id}`.execute(db);
+}
+
+export async function markDeleted(db: Db, id: string): Promise<void> {
+  await sql`update teams set deleted_at = now() where id = ${id}`.execute(db);
 }
 
 /** False when it was so already. */

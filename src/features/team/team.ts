@@ -18,7 +18,7 @@ import {
 } from './team.sql.ts';
 
 export { insertMember, isMemberByEmail } from './member.sql.ts';
-export { joinSites, removeMember, removeOtherMembers } from './member.ts';
+export { changeOwner, closeTeam, joinSites, leaveTeams, removeOtherMembers } from './member.ts';
 export {
   addStorage,
   findTeam,
