@@ -1,4 +1,4 @@
-import { type Caller, hasRoleOnSite, seesSecrets } from '#core/auth/caller.ts';
+import { type Caller, hasRoleOnSite, roleOnSite, seesSecrets } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import type { AppError } from '#core/errors.ts';
 import { eventDetail } from '#core/events/events.ts';
@@ -47,7 +47,8 @@ export async function completeSites(db: Db, services: Services, caller: Caller, 
     return {
       ...publicPart(services, row, team, backups.get(row.id), editors[index] ?? {}),
       ...secretPart(services, caller, row),
-      team,
+      // What the caller is on this site, where they are limited to some.
+      team: { ...team, role: roleOnSite(caller, row) ?? team.role },
       created_by: people.get(row.user_id) as User,
       external_paths: paths.get(row.id) ?? [],
       site_stage: stage ? viewStage(stage) : null,

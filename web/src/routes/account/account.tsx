@@ -1,5 +1,6 @@
 import { PageHeader } from '../../ui/page.tsx';
 import { ApiTokens } from './api-tokens.tsx';
+import { DeleteAccount } from './delete-account.tsx';
 import { GitAccounts } from './git-accounts.tsx';
 import { OAuthGrants } from './oauth-grants.tsx';
 import { Password } from './password.tsx';
@@ -17,6 +18,7 @@ export function AccountPage() {
         <OAuthGrants />
         <SshKeys />
         <GitAccounts />
+        <DeleteAccount />
       </div>
     </>
   );

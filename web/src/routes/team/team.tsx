@@ -10,10 +10,10 @@ import { Alert } from '../../ui/alert.tsx';
 import { PageHeader } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { type Tab, Tabs } from '../../ui/tabs.tsx';
+import { LimitedTeam } from './limited-team.tsx';
 import { ManageBillingButton } from './manage-billing.tsx';
 import { PlanState } from './plan-state.tsx';
 import { TeamActivity } from './team-activity.tsx';
-import { TeamInvites } from './team-invites.tsx';
 import { TeamMembers } from './team-members.tsx';
 import { TeamOverview } from './team-overview.tsx';
 import { TeamPasswords } from './team-passwords.tsx';
@@ -39,10 +39,8 @@ function TeamView({ team }: { team: Team }) {
   const navigate = route.useNavigate();
   const tabs: Tab[] = [
     { value: 'overview', label: 'Overview', content: <TeamOverview team={team} /> },
-    { value: 'plan', label: 'Plan and usage', content: <TeamPlan team={team} /> },
+    { value: 'plan', label: 'Usage & billing', content: <TeamPlan team={team} /> },
     { value: 'members', label: 'Members', content: <TeamMembers team={team} /> },
-    // Only the owner may even read invites.
-    ...(team.role === 'owner' ? [{ value: 'invites', label: 'Invites', content: <TeamInvites team={team} /> }] : []),
     // Addresses of receivers often hold a secret, so whoever may not change them does not see them.
     ...(atLeast(team.role, 'admin')
       ? [{ value: 'webhooks', label: 'Webhooks', content: <TeamWebhooks team={team} /> }]
@@ -51,6 +49,7 @@ function TeamView({ team }: { team: Team }) {
     { value: 'tickets', label: 'Tickets', content: <TeamTickets team={team} /> },
     { value: 'activity', label: 'Activity', content: <TeamActivity team={team} /> },
   ];
+  if (team.is_limited) return <LimitedTeam team={team} />;
   return (
     <>
       <PageHeader title={team.name} badges={<TeamBadges team={team} />} back={<BackLink to="/teams">Teams</BackLink>} />
