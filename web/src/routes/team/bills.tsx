@@ -53,7 +53,7 @@ function NoCard({ isYours }: { isYours: boolean }) {
 }
 
 const states: Record<TeamBills['invoices'][number]['status'], { label: string; tone: BadgeTone }> = {
-  paid: { label: 'Paid', tone: 'success' },
+  paid: { label: 'Paid', tone: 'neutral' },
   open: { label: 'Unpaid', tone: 'warn' },
   draft: { label: 'Upcoming', tone: 'neutral' },
   uncollectible: { label: 'Failed', tone: 'danger' },

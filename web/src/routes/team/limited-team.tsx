@@ -4,7 +4,6 @@ import { useState } from 'react';
 import type { Team } from '#sdk';
 import { roleLabel } from '../../api/roles.ts';
 import { useMe } from '../../api/session.ts';
-import { BackLink } from '../../layout/back-link.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -24,7 +23,6 @@ export function LimitedTeam({ team }: { team: Team }) {
     <>
       <PageHeader
         title={team.name}
-        back={<BackLink to="/teams">Teams</BackLink>}
         description={`${team.user.full_name} owns this team and shares some of its sites with you.`}
         action={
           <Button variant="secondary" onClick={() => setLeaving(true)}>
