@@ -296,13 +296,14 @@ suite('a change with the session cookie comes from the platform itself', () => {
   for (const operation of changing) {
     test(operation.id, async () => {
       const entitled = (['owner', 'operator'] as const).find((each) => statusFor(operation.id, each) === 200);
-      const cookie = `session=${world.token(entitled as CallerName)}`;
       const [made, otherMade] = await Promise.all([
         make(operation.id, entitled as CallerName),
         make(operation.id, entitled as CallerName),
       ]);
-      const post = (ingredients: Ingredients, origin: Record<string, string>) =>
-        send(operation, ingredients, { headers: { ...ingredients.headers, cookie, ...origin } });
+      const post = (
+        { token = world.token(entitled as CallerName) as string, ...ingredients }: Ingredients,
+        origin: Record<string, string>,
+      ) => send(operation, ingredients, { headers: { ...ingredients.headers, cookie: `session=${token}`, ...origin } });
       const origins = ['https://evil.example', 'null', app.url.replace('//', '//blog.'), `${app.url}@evil.example`, ''];
       for (const origin of [{}, ...origins.map((each) => ({ origin: each }))]) {
         const answer = await post(made, origin as Record<string, string>);
