@@ -543,6 +543,26 @@ export type OwnTickets = {
   previous?: string | null;
   results?: Array<Ticket>;
 };
+export type Person = {
+  id: string;
+  kind: 'member' | 'invite';
+  role: 'owner' | 'admin' | 'member' | 'viewer' | 'limited';
+  user_id: string | null;
+  email: string;
+  full_name: string;
+  since: string;
+  expiry: string | null;
+  site_count: number | null;
+  link: string;
+};
+export type PersonPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<Person>;
+};
 export type PhpFault = {
   message: string;
   line: number | null;
@@ -971,6 +991,21 @@ export type SiteUsage = {
     cache_misses: number;
   }>;
 };
+export type SiteUse = {
+  site_id: string;
+  fqdn: string;
+  visits: number;
+  bandwidth_bytes: number;
+  storage_bytes: number;
+};
+export type SiteUsePage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<SiteUse>;
+};
 export type SshKey = {
   id: string;
   name: string;
@@ -1065,6 +1100,7 @@ export type Team = {
   user: User;
   user_id: string;
   role: 'owner' | 'admin' | 'member' | 'viewer' | null;
+  is_limited: boolean;
   tenant_id: string;
   timezone: string;
   plan_type: Plan;
@@ -1108,6 +1144,10 @@ export type TeamBilling = {
   cycle_start: string;
   cycle_end: string;
   provider: 'stripe' | 'test' | null;
+  forecast: {
+    visits: number;
+    bandwidth_bytes: number;
+  } | null;
   limits: {
     sites: {
       used: number;
@@ -1127,6 +1167,25 @@ export type TeamBilling = {
     };
   };
 };
+export type TeamBills = {
+  card: {
+    brand: string;
+    last4: string;
+    exp_month: number;
+    exp_year: number;
+  } | null;
+  invoices: Array<{
+    id: string;
+    number: string | null;
+    status: 'draft' | 'open' | 'paid' | 'uncollectible' | 'void';
+    total_cents: number;
+    currency: string;
+    created_at: string;
+    url: string | null;
+    pdf_url: string | null;
+  }>;
+  is_yours: boolean;
+};
 export type TeamInvite = {
   id: string;
   created_at: string;
@@ -1135,6 +1194,7 @@ export type TeamInvite = {
   first_name: string | null;
   link: string;
   role: 'admin' | 'member' | 'viewer';
+  site_ids: Array<string> | null;
   target_email: string;
 };
 export type TeamInvitePage = {
@@ -1150,6 +1210,11 @@ export type TeamMember = {
   joined_at: string;
   level: number;
   role: string;
+  sites: Array<{
+    site_id: string;
+    fqdn: string;
+    role: 'admin' | 'member' | 'viewer';
+  }>;
   team_id: string;
   user: User;
   user_id: string;
@@ -1342,7 +1407,7 @@ export type Webhook = {
   user_id: string;
   url: string;
   description: string;
-  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
   is_active: boolean;
   disabled_reason: 'gone' | 'failing' | 'person_left' | null;
   failing_since: string | null;
@@ -1402,7 +1467,7 @@ export type WebhookWithSecret = {
   user_id: string;
   url: string;
   description: string;
-  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
   is_active: boolean;
   disabled_reason: 'gone' | 'failing' | 'person_left' | null;
   failing_since: string | null;
@@ -1547,6 +1612,19 @@ export interface Operations {
   blockUser: { input: { params: { user_id: string }; body: {
       is_active: boolean;
     } }; output: User; errors: 'account.own' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'user.not_found' };
+  /** Make another member the owner of a team; you stay as an admin, and both of you get a mail */
+  transferTeam: { input: { params: { team_id: string }; body: {
+      user_id: string;
+      password: string;
+    } }; output: Team; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'member.not_found' | 'request.conflict' | 'request.too_large' | 'team.new_owner_has_free' | 'team.new_owner_unconfirmed' | 'team.not_found' };
+  /** Delete a team with its sites and all that is in it; an operator can bring sites back for seven days */
+  deleteTeam: { input: { params: { team_id: string }; body: {
+      password: string;
+    } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
+  /** Delete your account, with the teams that you own and their sites */
+  deleteAccount: { input: { body: {
+      password: string;
+    } }; output: Empty; errors: 'account.own' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** The teams you own or belong to */
   listTeams: { input: { query?: { page?: number; size?: number } }; output: TeamPage; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** One team, with its plan and usage */
@@ -1558,18 +1636,26 @@ export interface Operations {
     } }; output: Team; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** What happened in a team, newest first */
   listTeamEvents: { input: { params: { team_id: string }; query?: { after_datetime?: string; page?: number; size?: number } }; output: EventPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
-  /** The people in a team, the owner included */
-  listMembers: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TeamMemberPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
-  /** One member, by the id of the membership */
-  getMember: { input: { params: { team_id: string; team_member_id: string } }; output: TeamMember; errors: 'auth.duplicate_cookie' | 'auth.required' | 'member.not_found' | 'team.not_found' };
-  /** Remove a member, by the id of the user; everybody may remove themself */
-  removeMember: { input: { params: { team_id: string; team_member_user_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'member.is_owner' | 'member.not_found' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** Every team of the platform */
   listAllTeams: { input: { query?: { page?: number; size?: number } }; output: TeamPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
   /** Suspend a team, or lift its suspension */
   suspendTeam: { input: { params: { team_id: string }; body: {
       is_active: boolean;
     } }; output: Team; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
+  /** The people in a team, the owner included */
+  listMembers: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TeamMemberPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  /** One member, by the id of the membership */
+  getMember: { input: { params: { team_id: string; team_member_id: string } }; output: TeamMember; errors: 'auth.duplicate_cookie' | 'auth.required' | 'member.not_found' | 'team.not_found' };
+  /** Give a member another role, or limit them to some sites, by the id of the membership */
+  updateMember: { input: { params: { team_id: string; team_member_id: string }; body?: {
+      role?: 'admin' | 'member' | 'viewer' | null;
+      sites?: Array<{
+        site_id: string;
+        role: 'admin' | 'member' | 'viewer';
+      }> | null;
+    } }; output: TeamMember; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'member.is_owner' | 'member.not_found' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
+  /** Remove a member, by the id of the user; everybody may remove themself */
+  removeMember: { input: { params: { team_id: string; team_member_user_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'member.is_owner' | 'member.not_found' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** Invites of a team that nobody has accepted yet */
   listInvites: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TeamInvitePage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** Invite somebody into a team by mail */
@@ -1578,7 +1664,12 @@ export interface Operations {
       first_name: string;
       message?: string | null;
       role?: 'admin' | 'member' | 'viewer' | null;
+      site_ids?: Array<string> | null;
     } }; output: TeamInvite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'invite.exists' | 'invite.too_many' | 'invite.too_many_sent' | 'member.exists' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
+  /** Change the role that an invite gives */
+  updateInvite: { input: { params: { team_id: string; team_member_invite_id: string }; body: {
+      role: 'admin' | 'member' | 'viewer';
+    } }; output: TeamInvite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'invite.not_found' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** Withdraw an invite */
   deleteInvite: { input: { params: { team_id: string; team_member_invite_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'invite.not_found' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** One invite of a team you own */
@@ -1591,6 +1682,8 @@ export interface Operations {
   acceptInvite: { input: { body: {
       token: string;
     } }; output: Team; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'invite.expired' | 'invite.not_found' | 'invite.other_address' | 'invite.used' | 'member.exists' | 'request.conflict' | 'request.too_large' };
+  /** Everybody in a team and, for its owner, everybody invited; by name, with search */
+  listPeople: { input: { params: { team_id: string }; query?: { search?: string; page?: number; size?: number } }; output: PersonPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
   /** The sites of your teams, or of one of them, newest first */
   listSites: { input: { query?: { team_id?: string; search?: string; page?: number; size?: number } }; output: SitePage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
   /** Create a site: a WordPress of your own under a name of your choice */
@@ -1964,7 +2057,7 @@ export interface Operations {
   createWebhook: { input: { params: { team_id: string }; body: {
       url: string;
       description?: string | null;
-      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
     } }; output: WebhookWithSecret; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.too_many' };
   /** One webhook */
   getWebhook: { input: { params: { team_id: string; webhook_id: string } }; output: Webhook; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' | 'webhook.not_found' };
@@ -1972,7 +2065,7 @@ export interface Operations {
   updateWebhook: { input: { params: { team_id: string; webhook_id: string }; body?: {
       url?: string | null;
       description?: string | null;
-      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
       is_active?: boolean | null;
     } }; output: Webhook; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.not_found' };
   /** Delete a webhook, with what waited for it */
@@ -2055,6 +2148,8 @@ export interface Operations {
   syncBilling: { input: Record<never, never>; output: SyncedBilling; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'billing.not_configured' | 'billing.provider_failed' | 'billing.provider_timeout' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** What a team pays for, until when, and how much of it is used */
   getTeamBilling: { input: { params: { team_id: string } }; output: TeamBilling; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
+  /** The card that pays for a team, and its invoices, as the payment provider has them */
+  getTeamBills: { input: { params: { team_id: string } }; output: TeamBills; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'billing.not_configured' | 'billing.provider_failed' | 'billing.provider_timeout' | 'team.not_found' };
   /** Pay for more sites than the plan has, or for fewer again */
   setAdditionalSites: { input: { params: { team_id: string }; body: {
       additional_sites: number;
@@ -2078,6 +2173,8 @@ export interface Operations {
     } }; output: TestPortal; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'test_portal.not_found' | 'test_portal.not_possible' };
   /** Visits and bytes of a team by hour or by day */
   getTeamUsage: { input: { params: { team_id: string }; query?: { from?: string; to?: string; step?: 'hour' | 'day' } }; output: TeamUsage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  /** What each site of a team uses in this billing cycle, the most first */
+  listSiteUse: { input: { params: { team_id: string }; query?: { order_by?: 'visits' | 'bandwidth' | 'storage' | 'name'; page?: number; size?: number } }; output: SiteUsePage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
   /** The places where sites can be hosted */
   listRegions: { input: Record<never, never>; output: Array<Region>; errors: never };
   /** One region */
@@ -2158,21 +2255,27 @@ export const ROUTES = {
   getMyAddress: { method: 'GET', path: '/f/api/v1/me/address' },
   listAllUsers: { method: 'GET', path: '/f/api/v1/operator/user' },
   blockUser: { method: 'PATCH', path: '/f/api/v1/operator/user/{user_id}', body: 'application/json' },
+  transferTeam: { method: 'POST', path: '/f/api/v1/team/{team_id}/transfer', body: 'application/json' },
+  deleteTeam: { method: 'POST', path: '/f/api/v1/team/{team_id}/delete', body: 'application/json' },
+  deleteAccount: { method: 'POST', path: '/f/api/v1/me/delete', body: 'application/json' },
   listTeams: { method: 'GET', path: '/f/api/v1/team' },
   getTeam: { method: 'GET', path: '/f/api/v1/team/{team_id}' },
   updateTeam: { method: 'PATCH', path: '/f/api/v1/team/{team_id}', body: 'application/json' },
   listTeamEvents: { method: 'GET', path: '/f/api/v1/team/{team_id}/event' },
-  listMembers: { method: 'GET', path: '/f/api/v1/team/{team_id}/member' },
-  getMember: { method: 'GET', path: '/f/api/v1/team/{team_id}/member/{team_member_id}' },
-  removeMember: { method: 'DELETE', path: '/f/api/v1/team/{team_id}/member/{team_member_user_id}' },
   listAllTeams: { method: 'GET', path: '/f/api/v1/operator/team' },
   suspendTeam: { method: 'PATCH', path: '/f/api/v1/operator/team/{team_id}', body: 'application/json' },
+  listMembers: { method: 'GET', path: '/f/api/v1/team/{team_id}/member' },
+  getMember: { method: 'GET', path: '/f/api/v1/team/{team_id}/member/{team_member_id}' },
+  updateMember: { method: 'PATCH', path: '/f/api/v1/team/{team_id}/member/{team_member_id}', body: 'application/json' },
+  removeMember: { method: 'DELETE', path: '/f/api/v1/team/{team_id}/member/{team_member_user_id}' },
   listInvites: { method: 'GET', path: '/f/api/v1/team/{team_id}/invite' },
   createInvite: { method: 'POST', path: '/f/api/v1/team/{team_id}/invite', body: 'application/json' },
+  updateInvite: { method: 'PATCH', path: '/f/api/v1/team/{team_id}/invite/{team_member_invite_id}', body: 'application/json' },
   deleteInvite: { method: 'DELETE', path: '/f/api/v1/team/{team_id}/invite/{team_member_invite_id}' },
   getInvite: { method: 'GET', path: '/f/api/v1/invite/{invite_id}' },
   inspectInvite: { method: 'POST', path: '/f/api/v1/invite/inspect', body: 'application/json' },
   acceptInvite: { method: 'POST', path: '/f/api/v1/invite/accept', body: 'application/json' },
+  listPeople: { method: 'GET', path: '/f/api/v1/team/{team_id}/people' },
   listSites: { method: 'GET', path: '/f/api/v1/site' },
   createSite: { method: 'POST', path: '/f/api/v1/site', body: 'application/json' },
   importSite: { method: 'POST', path: '/f/api/v1/site/import', body: 'application/octet-stream' },
@@ -2308,6 +2411,7 @@ export const ROUTES = {
   createPortalSession: { method: 'POST', path: '/f/api/v1/create_portal_session' },
   syncBilling: { method: 'POST', path: '/f/api/v1/billing/sync' },
   getTeamBilling: { method: 'GET', path: '/f/api/v1/team/{team_id}/billing' },
+  getTeamBills: { method: 'GET', path: '/f/api/v1/team/{team_id}/bills' },
   setAdditionalSites: { method: 'PUT', path: '/f/api/v1/team/{team_id}/additional_sites', body: 'application/json' },
   receivePaymentEvent: { method: 'POST', path: '/f/api/v1/payment_webhook', body: 'application/octet-stream', once: true },
   getTestCheckout: { method: 'GET', path: '/f/api/v1/test_checkout/{session_id}' },
@@ -2315,6 +2419,7 @@ export const ROUTES = {
   getTestPortal: { method: 'GET', path: '/f/api/v1/test_portal/{session_id}' },
   actInTestPortal: { method: 'POST', path: '/f/api/v1/test_portal/{session_id}', body: 'application/json' },
   getTeamUsage: { method: 'GET', path: '/f/api/v1/team/{team_id}/usage' },
+  listSiteUse: { method: 'GET', path: '/f/api/v1/team/{team_id}/site_use' },
   listRegions: { method: 'GET', path: '/f/api/v1/region' },
   getRegion: { method: 'GET', path: '/f/api/v1/region/{region_id}' },
   createRegion: { method: 'POST', path: '/f/api/v1/operator/region', body: 'application/json' },

@@ -44,17 +44,25 @@ getMe                                401       200     200     200    200    200
 getMyAddress                         401       200     200     200    200    200      200      401     200     200      200       200         200
 updateMe                             401       200     200     200    200    200      200      401     403     403      403       200         200
 
+deleteAccount                        401       200     200     200    200    200      200      401     403     403      403       200         200
+
 listTeams                            401       200     200     200    200    200      200      401     200     200      200       200         200
 getTeam                              401       404     200     200    200    200      404      401     200     200      200       404         200
 updateTeam                           401       404     403     403    403    200      404      401     200     403      403       404         200
 listTeamEvents                       401       404     200     200    200    200      404      401     200     200      200       404         200
 listMembers                          401       404     200     200    200    200      404      401     200     200      200       404         200
 getMember                            401       404     200     200    200    200      404      401     200     200      200       404         200
+updateMember                         401       404     403     403    403    200      404      401     200     403      403       404         200
 removeMember                         401       404     403     403    403    200      404      401     200     403      403       404         200
 removeMember/self                    401       404     200     200    200    409      404      401     409     403      403       404         409
 
+transferTeam                         401       404     403     403    403    200      404      401     403     403      403       404         403
+deleteTeam                           401       404     403     403    403    200      404      401     403     403      403       404         200
+listPeople                           401       404     200     200    200    200      404      401     200     200      200       404         200
+
 listInvites                          401       404     403     403    403    200      404      401     200     200      200       404         200
 createInvite                         401       404     403     403    403    200      404      401     200     403      403       404         403
+updateInvite                         401       404     403     403    403    200      404      401     200     403      403       404         200
 deleteInvite                         401       404     403     403    403    200      404      401     200     403      403       404         200
 getInvite                            401       404     403     403    403    200      404      401     200     200      200       404         200
 inspectInvite                        200       200     200     200    200    200      200      200     200     200      200       200         200
@@ -218,8 +226,10 @@ syncCheckout                         401       404     404     404    404    200
 createPortalSession                  401       200     200     200    200    200      200      401     200     403      403       200         200
 syncBilling                          401       200     200     200    200    200      200      401     200     403      403       200         200
 getTeamBilling                       401       404     403     403    200    200      404      401     200     200      200       404         200
+getTeamBills                         401       404     403     403    403    200      404      401     200     200      200       404         200
 setAdditionalSites                   401       404     403     403    403    200      404      401     200     403      403       404         200
 getTeamUsage                         401       404     200     200    200    200      404      401     200     200      200       404         200
+listSiteUse                          401       404     200     200    200    200      404      401     200     200      200       404         200
 receivePaymentEvent                  200       200     200     200    200    200      200      200     200     200      200       200         200
 getTestCheckout                      401       404     404     404    404    200      404      401     200     200      200       404         200
 endTestCheckout                      401       404     404     404    404    200      404      401     200     403      403       404         200
@@ -277,11 +287,19 @@ listTeamEvents  params.team_id                 404 team.not_found
 listMembers     params.team_id                 404 team.not_found
 getMember       params.team_id                 404 team.not_found
 getMember       params.team_member_id          404 member.not_found
+updateMember    params.team_id                 404 team.not_found
+updateMember    params.team_member_id          404 member.not_found
 removeMember    params.team_id                 404 team.not_found
 removeMember    params.team_member_user_id     404 member.not_found
 
+transferTeam    params.team_id                 404 team.not_found
+transferTeam    body.user_id                   404 member.not_found
+deleteTeam      params.team_id                 404 team.not_found
+listPeople      params.team_id                 404 team.not_found
 listInvites     params.team_id                 404 team.not_found
 createInvite    params.team_id                 404 team.not_found
+updateInvite    params.team_id                 404 team.not_found
+updateInvite    params.team_member_invite_id   404 invite.not_found
 deleteInvite    params.team_id                 404 team.not_found
 deleteInvite    params.team_member_invite_id   404 invite.not_found
 getInvite       params.invite_id               404 invite.not_found
@@ -427,6 +445,8 @@ createCheckoutSession  body.for_team_id        404 team.not_found
 syncCheckout    params.checkout_id             404 checkout.not_found
 getTeamBilling  params.team_id                 404 team.not_found
 setAdditionalSites params.team_id              404 team.not_found
+getTeamBills    params.team_id                 404 team.not_found
+listSiteUse     params.team_id                 404 team.not_found
 getTeamUsage    params.team_id                 404 team.not_found
 getTestCheckout params.session_id              404 test_checkout.not_found
 endTestCheckout params.session_id              404 test_checkout.not_found

@@ -8,6 +8,7 @@ import { operationsOf } from '#features/feature.ts';
 import { features } from '#features/index.ts';
 import type { TestApp } from '../app.ts';
 import { expectedStatuses, foreignIds } from './expected-policy.ts';
+import { walkLimited } from './limited-walk.ts';
 import { openWorld } from './open-world.ts';
 import {
   fillPath,
@@ -135,7 +136,17 @@ const STEADY_COLUMNS: Record<string, RawBuilder<unknown>> = {
 
 /** What a request could change, in a form that can be compared. */
 async function everythingStored(): Promise<Record<string, string>> {
-  const tables = ['users', 'teams', 'team_members', 'team_invites', 'tickets', 'ticket_replies', 'attachments'];
+  const tables = [
+    'users',
+    'teams',
+    'team_members',
+    'limited_members',
+    'site_roles',
+    'team_invites',
+    'tickets',
+    'ticket_replies',
+    'attachments',
+  ];
   const ofTeams = [
     'application_passwords',
     'sites',
@@ -221,6 +232,8 @@ suite('a foreign id answers byte for byte like a missing one', () => {
   }
 });
 
+walkLimited(() => ({ app, world }));
+
 /** All of an answer but what differs between any two. */
 function comparable({ status, headers, text }: Answer) {
   const changing = /^(x-request-id|date|ratelimit-.*)$/;
@@ -283,13 +296,14 @@ suite('a change with the session cookie comes from the platform itself', () => {
   for (const operation of changing) {
     test(operation.id, async () => {
       const entitled = (['owner', 'operator'] as const).find((each) => statusFor(operation.id, each) === 200);
-      const cookie = `session=${world.token(entitled as CallerName)}`;
       const [made, otherMade] = await Promise.all([
         make(operation.id, entitled as CallerName),
         make(operation.id, entitled as CallerName),
       ]);
-      const post = (ingredients: Ingredients, origin: Record<string, string>) =>
-        send(operation, ingredients, { headers: { ...ingredients.headers, cookie, ...origin } });
+      const post = (
+        { token = world.token(entitled as CallerName) as string, ...ingredients }: Ingredients,
+        origin: Record<string, string>,
+      ) => send(operation, ingredients, { headers: { ...ingredients.headers, cookie: `session=${token}`, ...origin } });
       const origins = ['https://evil.example', 'null', app.url.replace('//', '//blog.'), `${app.url}@evil.example`, ''];
       for (const origin of [{}, ...origins.map((each) => ({ origin: each }))]) {
         const answer = await post(made, origin as Record<string, string>);

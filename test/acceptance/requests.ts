@@ -195,6 +195,13 @@ export const requests: Record<string, Make> = {
   getMyAddress: nothing,
   updateMe: () => ({ body: { first_name: 'Renamed' } }),
 
+  // Nobody who is needed afterwards.
+  deleteAccount: async ({ world, caller }) => ({
+    body: { password: PASSWORD },
+    ...(!['nobody', 'expired', 'writer', 'reader', 'planner'].includes(caller) && {
+      token: await world.credential(await world.user()),
+    }),
+  }),
   listTeams: nothing,
   getTeam: inTeam,
   updateTeam: ({ place }) => ({ params: { team_id: place.teamId }, body: { timezone: 'Europe/Zurich' } }),
@@ -202,6 +209,10 @@ export const requests: Record<string, Make> = {
   listMembers: inTeam,
   getMember: async ({ world, place }) => ({
     params: { team_id: place.teamId, team_member_id: await world.joins(place.teamId, await world.user(), 'viewer') },
+  }),
+  updateMember: async ({ world, place }) => ({
+    params: { team_id: place.teamId, team_member_id: await world.joins(place.teamId, await world.user(), 'viewer') },
+    body: { role: 'member' },
   }),
   removeMember: async ({ world, place }) => {
     const victim = await world.user();
@@ -225,10 +236,26 @@ export const requests: Record<string, Make> = {
   listAllUsers: nothing,
   blockUser: async ({ world }) => ({ params: { user_id: (await world.user()).id }, body: { is_active: false } }),
 
+  transferTeam: async ({ world, place }) => {
+    const next = await world.user();
+    const team_id = await world.sameTeam(place);
+    await world.becomesPaid(team_id);
+    await world.joins(team_id, next, 'member');
+    return { params: { team_id }, body: { user_id: next.id, password: PASSWORD } };
+  },
+  deleteTeam: async ({ world, place }) => ({
+    params: { team_id: await world.sameTeam(place) },
+    body: { password: PASSWORD },
+  }),
+  listPeople: inTeam,
   listInvites: inTeam,
   createInvite: ({ place }) => ({
     params: { team_id: place.teamId },
     body: { target_email: `${newName()}@example.com`, first_name: 'New', message: 'Join us' },
+  }),
+  updateInvite: async ({ world, place }) => ({
+    params: { team_id: place.teamId, team_member_invite_id: (await world.invite(place.teamId)).id },
+    body: { role: 'viewer' },
   }),
   deleteInvite: async ({ world, place }) => ({
     params: { team_id: place.teamId, team_member_invite_id: (await world.invite(place.teamId)).id },
@@ -499,6 +526,8 @@ export const requests: Record<string, Make> = {
   syncBilling: nothing,
   getTeamBilling: inTeam,
   getTeamUsage: inTeam,
+  getTeamBills: inTeam,
+  listSiteUse: inTeam,
   setAdditionalSites: async ({ world, place }) => ({
     params: { team_id: await world.paidTeam(place) },
     body: { additional_sites: 2 },

@@ -184,6 +184,20 @@ function createMakers(app: TestApp, passwordHash: string) {
       return (await db.insertInto('team_members').values(row).returning('id').executeTakeFirstOrThrow()).id;
     },
 
+    /** Somebody is in the team for this site, besides those that they are in it for already. */
+    async isLimitedTo(teamId: string, person: Person, siteId: string, role: Role): Promise<void> {
+      const member = { team_id: teamId, user_id: person.id };
+      await db
+        .insertInto('limited_members')
+        .values(member)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      await db
+        .insertInto('site_roles')
+        .values({ ...member, site_id: siteId, role })
+        .execute();
+    },
+
     /** A token of this person: a session unless it says otherwise. */
     async credential(
       person: Person,
@@ -544,16 +558,28 @@ function createMakers(app: TestApp, passwordHash: string) {
       return { sessionId, checkoutId: (await row.executeTakeFirstOrThrow()).id };
     },
 
-    /** A team that is paid for, with everybody in it who is in Home. */
-    async paidTeam({ teamId, owner }: Place): Promise<string> {
-      const paid = await makers.team(owner);
+    /** Another team of the same owner, with everybody in it who is in Home. */
+    async sameTeam({ teamId, owner }: Place): Promise<string> {
+      const same = await makers.team(owner);
       const others = db
         .selectFrom('team_members')
         .selectAll()
         .where('team_id', '=', teamId)
         .where('role', '<>', 'owner');
       for (const { user_id, role } of await others.execute())
-        await makers.joins(paid, { id: user_id, email: '' }, role as Role);
+        await makers.joins(same, { id: user_id, email: '' }, role as Role);
+      return same;
+    },
+
+    /** As far as its row tells. */
+    async becomesPaid(teamId: string): Promise<void> {
+      await db.updateTable('teams').set({ plan_type_name: 'micro' }).where('id', '=', teamId).execute();
+    },
+
+    /** A team that is paid for, with everybody in it who is in Home. */
+    async paidTeam(place: Place): Promise<string> {
+      const paid = await makers.sameTeam(place);
+      const { owner } = place;
       const token = await makers.credential(owner);
       const body = { for_team_id: paid, plan_name: 'micro' };
       const { url } = (await request(app, 'POST', '/create_checkout_session', { token, body })).json;

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import type { Listener } from '#core/db/listener.ts';
-import type { Caller, CredentialKind, Resource, Role, Scope } from './caller.ts';
+import type { Caller, CredentialKind, Resource, Role, Scope, SiteRole } from './caller.ts';
 import { hashToken } from './tokens.ts';
 
 const CACHE_MS = 5_000;
@@ -22,6 +22,8 @@ interface CredentialRow {
   is_superuser: boolean;
   is_verified: boolean;
   roles: Record<string, Role>;
+  limited_to: string[];
+  site_roles: Record<string, SiteRole>;
 }
 
 /**
@@ -96,7 +98,10 @@ export class Credentials {
     const { rows } = await sql<CredentialRow>`
       select c.id, c.kind, c.scopes, c.team_id, c.resource, least(c.expires_at, c.token_expires_at) as expires_at, c.last_used_at, u.id as user_id, u.email,
         u.first_name || ' ' || u.last_name as full_name, u.is_superuser, u.is_verified,
-        (select coalesce(json_object_agg(m.team_id, m.role), '{}') from team_members m where m.user_id = u.id) as roles
+        (select coalesce(json_object_agg(m.team_id, m.role), '{}') from team_members m where m.user_id = u.id) as roles,
+        array(select m.team_id::text from limited_members m where m.user_id = u.id) as limited_to,
+        (select coalesce(json_object_agg(s.site_id, json_build_object('teamId', s.team_id, 'role', s.role)), '{}')
+          from site_roles s where s.user_id = u.id) as site_roles
       from credentials c join users u on u.id = c.user_id
       where ${which} and u.is_active and (c.expires_at is null or c.expires_at > now())
         and (c.token_expires_at is null or c.token_expires_at > now())`.execute(db);
@@ -110,7 +115,10 @@ export class Credentials {
 }
 
 function toCaller(row: CredentialRow): Caller {
-  const roles = Object.entries(row.roles).filter(([teamId]) => row.team_id === null || row.team_id === teamId);
+  const isReached = (teamId: string) => row.team_id === null || row.team_id === teamId;
+  const roles = Object.entries(row.roles).filter(([teamId]) => isReached(teamId));
+  // Whoever is in the whole team is not limited in it, however the two came to be.
+  const isLimited = (teamId: string) => isReached(teamId) && row.roles[teamId] === undefined;
   return {
     userId: row.user_id,
     email: row.email,
@@ -118,6 +126,8 @@ function toCaller(row: CredentialRow): Caller {
     isSuperuser: row.is_superuser && row.team_id === null,
     isVerified: row.is_verified,
     roles: new Map(roles),
+    limitedTo: new Set(row.limited_to.filter(isLimited)),
+    siteRoles: new Map(Object.entries(row.site_roles).filter(([, { teamId }]) => isLimited(teamId))),
     credential: {
       id: row.id,
       kind: row.kind,

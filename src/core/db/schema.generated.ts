@@ -278,6 +278,12 @@ export interface DB {
     percent: number;
     created_at: Generated<Date>;
   };
+  limited_members: {
+    id: Generated<string>;
+    team_id: string;
+    user_id: string;
+    joined_at: Generated<Date>;
+  };
   mailed_links: {
     id: Generated<string>;
     user_id: string;
@@ -382,6 +388,7 @@ export interface DB {
     expires_at: Date;
     decided_at: Generated<Date | null>;
     is_bound: Generated<boolean>;
+    site_id: Generated<string | null>;
   };
   regions: {
     id: Generated<number>;
@@ -419,6 +426,12 @@ export interface DB {
     commit_hash: string;
     restore_point: Date;
     ready_at: Generated<Date | null>;
+  };
+  site_roles: {
+    user_id: string;
+    site_id: string;
+    team_id: string;
+    role: string;
   };
   site_stages: {
     site_id: string;
@@ -526,6 +539,7 @@ export interface DB {
     expiry: Date;
     accepted_at: Generated<Date | null>;
     created_at: Generated<Date>;
+    site_ids: Generated<string[] | null>;
   };
   team_members: {
     id: Generated<string>;
@@ -533,6 +547,13 @@ export interface DB {
     user_id: string;
     role: string;
     joined_at: Generated<Date>;
+  };
+  team_people: {
+    id: Generated<string | null>;
+    team_id: Generated<string | null>;
+    user_id: Generated<string | null>;
+    role: Generated<string | null>;
+    joined_at: Generated<Date | null>;
   };
   team_usage: {
     team_id: string;
@@ -573,6 +594,7 @@ export interface DB {
     storage_is_used_up: Generated<boolean>;
     price_cents: Generated<number | null>;
     additional_site_cents: Generated<number | null>;
+    deleted_at: Generated<Date | null>;
   };
   templates: {
     id: Generated<string>;

@@ -1,4 +1,4 @@
-import type { Caller } from '#core/auth/caller.ts';
+import { type Caller, isInTeam } from '#core/auth/caller.ts';
 import { checkPassword } from '#core/auth/password.ts';
 import { recheckRights, rightsChanged } from '#core/auth/revocation.ts';
 import { hashToken, newToken } from '#core/auth/tokens.ts';
@@ -190,7 +190,7 @@ export function requireValidWish(
 
 /** The team that whoever gives a token binds it to; null is all of theirs. */
 export function requireOwnTeam(caller: Caller, teamId: string | null = null): string | null {
-  if (teamId !== null && !caller.roles.has(teamId))
+  if (teamId !== null && !isInTeam(caller, teamId))
     throw invalid(bodyFault('team_id', 'Value error, you are in no such team'));
   return teamId;
 }

@@ -24,27 +24,34 @@ export async function listEventsOfTeam(
   return listNewest<EventRow>(db, { table: 'events', where, columns: columnsFor(readerId) }, paging);
 }
 
+/** A site, and the team whose events of it a reader may see. */
+export interface SiteOfReader {
+  site_id: string;
+  team_id: string;
+}
+
+const ofSites = (sites: SiteOfReader[], more = sql``): Part => ({
+  source: sql`unnest(${sites.map(({ site_id }) => site_id)}::uuid[], ${sites.map(({ team_id }) => team_id)}::uuid[])
+    as site (site_id, team_id)`,
+  where: sql`site_live_id = source.site_id and team_id = source.team_id ${more}`,
+});
+
 /**
  * The events of sites, under whatever name they had, as far as they belong to the reader's teams: what a site did while it
- * was another team's stays that team's. `fqdn` adds what is told of that name and of no site.
+ * was another team's stays that team's. `named` adds what is told of that name and of no site.
  */
 export async function listEventsOfSites(
   db: Db,
   readerId: string,
-  { siteIds, teamIds, fqdn, after }: { siteIds: string[]; teamIds: string[]; fqdn?: string; after?: Date },
+  { sites, named, after }: { sites: SiteOfReader[]; named?: { fqdn: string; teamIds: string[] }; after?: Date },
   paging: Paging,
 ): Promise<Listing<EventRow>> {
   const since = after ? sql`and created_at > ${after}` : sql``;
-  const parts: Part[] = [
-    {
-      source: sql`unnest(${siteIds}::uuid[]) as site (site_id) cross join unnest(${teamIds}::uuid[]) as team (team_id)`,
-      where: sql`site_live_id = source.site_id and team_id = source.team_id ${since}`,
-    },
-  ];
-  if (fqdn !== undefined) {
+  const parts: Part[] = [ofSites(sites, since)];
+  if (named) {
     parts.push({
-      source: sql`unnest(${teamIds}::uuid[]) as team (team_id)`,
-      where: sql`team_id = source.team_id and fqdn = ${fqdn} and site_live_id is null`,
+      source: sql`unnest(${named.teamIds}::uuid[]) as team (team_id)`,
+      where: sql`team_id = source.team_id and fqdn = ${named.fqdn} and site_live_id is null`,
     });
   }
   return listMerged(db, readerId, parts, paging);
@@ -75,15 +82,17 @@ export async function findSitesCalled(db: Db, fqdn: string, teamIds: string[]): 
   return rows.map(({ id }) => id);
 }
 
-/** A person's events are those of their teams and of their account. */
+/** A person's events are those of their teams, of the sites that they are limited to, and of their account. */
 export async function listEventsOfUser(
   db: Db,
-  { userId, withAccount, teamIds }: { userId: string; withAccount: boolean; teamIds: string[] },
+  wanted: { userId: string; withAccount: boolean; teamIds: string[]; sites: SiteOfReader[] },
   paging: Paging,
 ): Promise<Listing<EventRow>> {
+  const { userId, withAccount, teamIds, sites } = wanted;
   const parts: Part[] = [
     { source: sql`unnest(${teamIds}::uuid[]) as team (team_id)`, where: sql`team_id = source.team_id` },
   ];
+  if (sites.length > 0) parts.push(ofSites(sites));
   if (withAccount) {
     parts.push({
       source: sql`(values (${userId}::uuid)) as account (user_id)`,

@@ -1,4 +1,4 @@
-import type { Caller } from '#core/auth/caller.ts';
+import { type Caller, teamsOf } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import { maySee, seesAccount } from '#core/events/hub.ts';
 import { readHost } from '#core/host-name.ts';
@@ -13,6 +13,7 @@ import {
   listEventsOfTeam,
   listEventsOfUser,
   moveReadCursor,
+  type SiteOfReader,
 } from './event.sql.ts';
 
 interface EventListing {
@@ -41,8 +42,17 @@ export async function listSiteEvents(
   after: string | undefined,
   paging: Paging,
 ): Promise<EventListing> {
-  const wanted = { siteIds: [siteId], teamIds: [...caller.roles.keys()], ...(after && { after: new Date(after) }) };
+  const wanted = { sites: pairsFor(caller, [siteId]), ...(after && { after: new Date(after) }) };
   return complete(db, await listEventsOfSites(db, caller.userId, wanted, paging));
+}
+
+/** Each site with the teams whose events of it the caller may see. */
+function pairsFor(caller: Caller, siteIds: string[]): SiteOfReader[] {
+  return siteIds.flatMap((site_id) => {
+    const limited = caller.siteRoles.get(site_id);
+    const teams = [...caller.roles.keys(), ...(limited ? [limited.teamId] : [])];
+    return teams.map((team_id) => ({ site_id, team_id }));
+  });
 }
 
 export async function listMyEvents(
@@ -53,11 +63,14 @@ export async function listMyEvents(
 ): Promise<EventListing> {
   const { userId } = caller;
   const teamIds = [...caller.roles.keys()];
-  if (name === undefined)
-    return complete(db, await listEventsOfUser(db, { userId, withAccount: seesAccount(caller), teamIds }, paging));
+  if (name === undefined) {
+    const sites = [...caller.siteRoles].map(([site_id, { teamId }]) => ({ site_id, team_id: teamId }));
+    const wanted = { userId, withAccount: seesAccount(caller), teamIds, sites };
+    return complete(db, await listEventsOfUser(db, wanted, paging));
+  }
   const fqdn = readHost(name) ?? name.toLowerCase();
-  const siteIds = await findSitesCalled(db, fqdn, teamIds);
-  return complete(db, await listEventsOfSites(db, userId, { siteIds, teamIds, fqdn }, paging));
+  const sites = pairsFor(caller, await findSitesCalled(db, fqdn, teamsOf(caller)));
+  return complete(db, await listEventsOfSites(db, userId, { sites, named: { fqdn, teamIds } }, paging));
 }
 
 async function complete(db: Db, { count, rows }: Listing<EventRow>): Promise<EventListing> {

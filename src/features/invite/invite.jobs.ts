@@ -11,10 +11,12 @@ export const mailInvite = jobKind<{ inviteId: string; eventId: string }>({
     // Withdrawn before it was sent: there is nobody to write to.
     if (!invite) return commit((tx) => finishEvent(tx, eventId, { mailed: false }, WITHDRAWN));
     const greeting = `Hello ${invite.first_name ?? 'there'},\n\n`;
-    const lead = `${invite.inviter ?? 'Somebody'} invites you to join the team "${invite.team_name}" as ${invite.role}.`;
+    const sites = invite.site_ids?.length;
+    const where = sites ? ` for ${sites === 1 ? 'one of its sites' : `${sites} of its sites`}` : '';
+    const lead = `${invite.inviter ?? 'Somebody'} invites you to join the team "${invite.team_name}"${where} as ${invite.role}.`;
     const note = invite.message ? `\n\n${invite.message}` : '';
     const how = 'Join here within 7 days, or leave this mail alone if you do not know them:';
-    const text = `${greeting}${lead}${note}\n\n${how}\n\n${mailedInviteLink(services, inviteId)}\n`;
+    const text = `${greeting}${lead}${note}\n\n${how}\n\n${mailedInviteLink(services, invite)}\n`;
     await services.mailer.send({ id, to: invite.target_email, subject: `Join ${invite.team_name} on Siteyard`, text });
     await commit((tx) => finishEvent(tx, eventId, { mailed: true }));
   },

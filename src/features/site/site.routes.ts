@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { hasRole } from '#core/auth/caller.ts';
+import { isInTeam } from '#core/auth/caller.ts';
 import { operation } from '#core/http/operation.ts';
 import { Fqdn, Moment, OfStage, PageOf, PageQuery, say, Uuid } from '#core/http/schema.ts';
 import type { Upload } from '#core/http/upload.ts';
@@ -32,7 +32,7 @@ import {
   updateFailed,
 } from './site.schema.ts';
 import { sleepSite } from './site.sleep.ts';
-import { findSites, listSitesOfTeams } from './site.sql.ts';
+import { findSites, listSitesAmong, sitesFor } from './site.sql.ts';
 import { prepareChange, updateSite } from './site.update.ts';
 import { getSiteUsage } from './site.usage.ts';
 import { completeSite, completeSites, rereadSite } from './site.view.ts';
@@ -58,10 +58,10 @@ export const siteOperations = [
     errors: [teamNotFound],
     async handle({ db, services, caller, query, page }) {
       const { team_id, search } = query;
-      if (team_id !== undefined && !hasRole(caller, team_id, 'viewer')) throw teamNotFound();
-      const teamIds = team_id === undefined ? [...caller.roles.keys()] : [team_id];
+      if (team_id !== undefined && !isInTeam(caller, team_id)) throw teamNotFound();
+      const among = sitesFor(caller, team_id);
       const { count, rows } =
-        search === undefined ? await listSitesOfTeams(db, teamIds, query) : await findSites(db, teamIds, search, query);
+        search === undefined ? await listSitesAmong(db, among, query) : await findSites(db, among, search, query);
       return page(query, count, await completeSites(db, services, caller, rows));
     },
   }),

@@ -110,7 +110,7 @@ export async function updateSite(call: Call, named: SiteRow, prepared: PreparedC
   const teams = new Map<string, Awaited<ReturnType<typeof lockWorkingTeam>>>();
   if (movesTo || input.is_free !== undefined || link)
     for (const id of [teamId, ...(movesTo ? [movesTo] : [])].sort()) teams.set(id, await lockWorkingTeam(db, id));
-  for (const id of teams.keys()) await recheckRights(db, caller, id);
+  for (const id of teams.keys()) await recheckRights(db, caller, id, named.id);
   const site = await lockNamedSite(db, named);
   requireIdle(site);
   const change = changesOf(site, input, QUICK);

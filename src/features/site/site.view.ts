@@ -1,4 +1,4 @@
-import { type Caller, hasRole, seesSecrets } from '#core/auth/caller.ts';
+import { type Caller, hasRoleOnSite, roleOnSite, seesSecrets } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import type { AppError } from '#core/errors.ts';
 import { eventDetail } from '#core/events/events.ts';
@@ -47,7 +47,8 @@ export async function completeSites(db: Db, services: Services, caller: Caller, 
     return {
       ...publicPart(services, row, team, backups.get(row.id), editors[index] ?? {}),
       ...secretPart(services, caller, row),
-      team,
+      // What the caller is on this site, where they are limited to some.
+      team: { ...team, role: roleOnSite(caller, row) ?? team.role },
       created_by: people.get(row.user_id) as User,
       external_paths: paths.get(row.id) ?? [],
       site_stage: stage ? viewStage(stage) : null,
@@ -141,7 +142,7 @@ export async function rereadSite(
 
 /** What would let its reader in is for whoever may change the site anyway. */
 function secretPart({ secrets }: Services, caller: Caller, row: SiteRow) {
-  if (!seesSecrets(caller) || !hasRole(caller, row.team_id, 'member'))
+  if (!seesSecrets(caller) || !hasRoleOnSite(caller, row, 'member'))
     return { http_auth_password: '', code_server_password: '', dkim_key: null };
   return {
     http_auth_password: secrets.open(row.http_auth_password_sealed).toString(),

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
-import { forbidden } from '#core/errors.ts';
+import { teamsOf } from '#core/auth/caller.ts';
 import { operation } from '#core/http/operation.ts';
-import { Empty, Moment, PageOf, PageQuery, say, Uuid } from '#core/http/schema.ts';
-import { inTeam, operator, operatorOn, signedIn, teamNotFound } from '#core/policy.ts';
+import { Moment, PageOf, PageQuery, say, Uuid } from '#core/http/schema.ts';
+import { anyInTeam, inTeam, operator, operatorOn, signedIn, teamNotFound } from '#core/policy.ts';
 import { Event } from '#features/event/event.schema.ts';
 import { listTeamEvents } from '#features/event/event.ts';
-import { Member, memberNotFound, ownerStays, Team, TeamChange } from './team.schema.ts';
-import { findTeam, listAllTeams, listMembers, listTeams } from './team.sql.ts';
-import { completeMembers, completeTeams, getMember, getTeam, removeMember, suspendTeam, updateTeam } from './team.ts';
+import { Team, TeamChange } from './team.schema.ts';
+import { findTeam, listAllTeams, listTeams } from './team.sql.ts';
+import { completeTeams, getTeam, suspendTeam, updateTeam } from './team.ts';
 
 const tag = 'teams';
 const TeamPath = Type.Object({ team_id: Uuid });
@@ -24,7 +24,7 @@ export const teamOperations = [
     query: Type.Object(PageQuery),
     response: PageOf(Team),
     async handle({ db, caller, query, page }) {
-      const { count, rows } = await listTeams(db, [...caller.roles.keys()], query);
+      const { count, rows } = await listTeams(db, teamsOf(caller), query);
       return page(query, count, await completeTeams(db, caller, rows));
     },
   }),
@@ -34,7 +34,7 @@ export const teamOperations = [
     path: '/team/{team_id}',
     tag,
     summary: 'One team, with its plan and usage',
-    access: inTeam('viewer'),
+    access: anyInTeam,
     params: TeamPath,
     response: Team,
     handle: ({ db, caller, subject: teamId }) => getTeam(db, caller, teamId),
@@ -67,51 +67,6 @@ export const teamOperations = [
     async handle({ db, caller, subject: teamId, query, page }) {
       const { count, events } = await listTeamEvents(db, caller, teamId, query.after_datetime, query);
       return page(query, count, events);
-    },
-  }),
-  operation({
-    id: 'listMembers',
-    method: 'GET',
-    path: '/team/{team_id}/member',
-    tag,
-    summary: 'The people in a team, the owner included',
-    access: inTeam('viewer'),
-    params: TeamPath,
-    query: Type.Object(PageQuery),
-    response: PageOf(Member),
-    async handle({ db, subject: teamId, query, page }) {
-      const { count, rows } = await listMembers(db, teamId, query);
-      return page(query, count, await completeMembers(db, rows));
-    },
-  }),
-  operation({
-    id: 'getMember',
-    method: 'GET',
-    path: '/team/{team_id}/member/{team_member_id}',
-    tag,
-    summary: 'One member, by the id of the membership',
-    access: inTeam('viewer'),
-    params: Type.Object({ team_id: Uuid, team_member_id: Uuid }),
-    response: Member,
-    errors: [memberNotFound],
-    handle: ({ db, subject: teamId, params }) => getMember(db, teamId, params.team_member_id),
-  }),
-  operation({
-    id: 'removeMember',
-    method: 'DELETE',
-    path: '/team/{team_id}/member/{team_member_user_id}',
-    tag,
-    summary: 'Remove a member, by the id of the user; everybody may remove themself',
-    access: inTeam('viewer'),
-    params: Type.Object({
-      team_id: Uuid,
-      team_member_user_id: Type.String({ format: 'uuid', description: 'The id of the user, not of the membership' }),
-    }),
-    response: Empty,
-    errors: [memberNotFound, ownerStays, forbidden],
-    async handle({ db, services, caller, subject: teamId, params }) {
-      await removeMember(db, services, caller, teamId, params.team_member_user_id);
-      return {};
     },
   }),
   operation({

@@ -12,6 +12,10 @@ export const Team = Type.Object(
     user: User,
     user_id: Uuid,
     role: Nullable(OneOf(['owner', 'admin', 'member', 'viewer'])),
+    is_limited: Type.Boolean({
+      description:
+        'True where you are in it for some of its sites alone: you have no role then, and what all sites use is told as 0',
+    }),
     tenant_id: Type.String(),
     timezone: Type.String(),
     plan_type: Plan,
@@ -52,23 +56,6 @@ export const TeamChange = Type.Object({
   ),
 });
 export type TeamChange = Static<typeof TeamChange>;
-
-export const Member = Type.Object(
-  {
-    id: Uuid,
-    joined_at: Timestamp,
-    level: Type.Integer(),
-    role: Type.String(),
-    team_id: Uuid,
-    user: User,
-    user_id: Uuid,
-  },
-  { title: 'TeamMember' },
-);
-export type Member = Static<typeof Member>;
-
-export const memberNotFound = failure('member.not_found', 404, 'There is no such member in this team.');
-export const ownerStays = failure('member.is_owner', 409, 'The owner can not be removed from the team.');
 
 export const teamSuspended = failure('team.suspended', 403, 'This team is suspended; ask the platform why.');
 export const teamExpired = failure(

@@ -27,6 +27,7 @@ import {
   instructionsOf,
   newestReplies,
   type ReplyRow,
+  roleOnTicket,
   type TicketRow,
 } from './ticket.sql.ts';
 
@@ -87,7 +88,7 @@ async function questionOf(
   { row, ticket, asked, caller }: { row: AnswerRow; ticket: TicketRow; asked: ReplyRow; caller: Caller | undefined },
   replies: readonly ReplyRow[],
 ): Promise<Question | undefined> {
-  if (!caller?.roles.has(ticket.team_id) || ticket.messages_remaining <= 0) return undefined;
+  if (!caller || !roleOnTicket(caller, ticket) || ticket.messages_remaining <= 0) return undefined;
   const by = (reply: ReplyRow) =>
     reply.assistant_message_id !== null ? 'assistant' : isAsker(reply.user_id) ? 'asker' : 'other';
   const isAsker = (userId: string) => userId === caller.userId;

@@ -6,6 +6,7 @@ export interface AttachmentRow extends Attachment {
   user_id: string;
   /** The team of the ticket it belongs to; null until a ticket names it. */
   team_id: string | null;
+  site_live_id: string | null;
 }
 
 export async function insertAttachment(
@@ -29,7 +30,7 @@ export async function claimAttachment(db: Db, id: string, userId: string, ticket
 /** Without the content: whether somebody may see a file must not take longer the larger it is. */
 export async function findAttachment(db: Db, id: string): Promise<AttachmentRow | undefined> {
   const { rows } = await sql<AttachmentRow>`
-    select a.id as s3_object, a.user_id, a.name, a.content_type, a.size_bytes, a.created_at, t.team_id
+    select a.id as s3_object, a.user_id, a.name, a.content_type, a.size_bytes, a.created_at, t.team_id, t.site_live_id
     from attachments a left join tickets t on t.id = a.ticket_id where a.id = ${id}`.execute(db);
   return rows[0];
 }

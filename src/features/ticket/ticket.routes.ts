@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
-import type { Role } from '#core/auth/caller.ts';
+import { isAtLeast, type Role, roleOnMatter } from '#core/auth/caller.ts';
+import { forbidden } from '#core/errors.ts';
 import { type Call, operation, streamOperation } from '#core/http/operation.ts';
 import { Empty, PageOf, PageQuery, say, Uuid } from '#core/http/schema.ts';
-import { inTeam, onRecord, operator, operatorOn, signedIn } from '#core/policy.ts';
+import { type Access, inTeam, onRecord, onTeam, operator, operatorOn, signedIn } from '#core/policy.ts';
 import { streamAnswers } from './answer.stream.ts';
 import {
   assistantSpent,
@@ -24,6 +25,7 @@ import {
   listOwnTickets,
   listReplies,
   listTeamTickets,
+  roleOnTicket,
   setInstructions,
   type TicketRow,
 } from './ticket.sql.ts';
@@ -36,9 +38,23 @@ const onTicket = (role: Role, orIf?: Parameters<typeof onRecord<TicketRow>>[0]['
   onRecord<TicketRow>({
     role,
     missing: ticketNotFound,
+    roleIn: roleOnTicket,
     find: (db, { ticket_id }) => findTicket(db, ticket_id as string),
     ...(orIf && { orIf }),
   });
+
+/** Members of the team; whoever is limited to some sites opens tickets about those. */
+const mayOpen: Access<string> = {
+  ...inTeam('member', 'body'),
+  rule: `${inTeam('member').rule}, or member on the site that it is about`,
+  find: async (_db, caller, input) => {
+    const { team_id, site_live_id } = input as Pick<NewTicket, 'team_id' | 'site_live_id'>;
+    const role = roleOnMatter(caller, { team_id, site_id: site_live_id ?? null });
+    if (role === undefined || caller.roles.has(team_id)) return onTeam(caller, team_id, 'member');
+    if (!isAtLeast(role, 'member')) throw forbidden({ message: 'This needs the role member or above on the site.' });
+    return team_id;
+  },
+};
 
 const onAnyTicket = operatorOn((db, { ticket_id }) => findTicket(db, String(ticket_id)), ticketNotFound);
 
@@ -74,7 +90,7 @@ export const ticketOperations = [
       const given = query as { page?: number; size?: number };
       const isPage = given.page !== undefined || given.size !== undefined;
       const paging = isPage ? { page: given.page ?? 1, size: given.size ?? 50 } : { page: 1, size: 1 };
-      const { count, rows } = await listOwnTickets(db, caller.userId, [...caller.roles.keys()], paging);
+      const { count, rows } = await listOwnTickets(db, caller, paging);
       const tickets = await completeTickets(db, services, rows, isPage ? { inList: true } : {});
       return isPage ? page(paging, count, tickets) : (tickets[0] ?? {});
     },
@@ -85,7 +101,7 @@ export const ticketOperations = [
     path: '/support/ticket',
     tag,
     summary: 'Open a ticket',
-    access: inTeam('member', 'body'),
+    access: mayOpen,
     body: NewTicket,
     response: Ticket,
     errors: [siteNotFound, attachmentNotFound],

@@ -1,14 +1,16 @@
 import { sql } from 'kysely';
+import { type Caller, type Role, roleOnMatter } from '#core/auth/caller.ts';
+import { isAmong } from '#core/auth/limited.ts';
 import type { Db } from '#core/db/database.ts';
 import { type Listing, listNewest, type Paging } from '#core/pages.ts';
 import type { Reply, Ticket } from './ticket.schema.ts';
 
 type Completed = 'user' | 'ticket_replies' | 'ticket_replies_count' | 'ticket_replies_next';
-export type TicketRow = Omit<Ticket, Completed> & { user_id: string };
+export type TicketRow = Omit<Ticket, Completed> & { user_id: string; site_live_id: string | null };
 export type ReplyRow = Omit<Reply, 'user' | 'assistant_steps' | 'proposals'> & { user_id: string; ticket_id: string };
 
 const TICKET_COLUMNS = sql`id, team_id, user_id, subject, description, category, is_assistant_thread, messages_remaining,
-  assistant_custom_instructions, resolved, resolved_at, created_at`;
+  site_live_id, assistant_custom_instructions, resolved, resolved_at, created_at`;
 const REPLY_COLUMNS = sql`id, ticket_id, user_id, description, is_assistant_chat_message, assistant_message_id, resolve, created_at`;
 
 export type NewTicketRow = Pick<
@@ -21,7 +23,8 @@ export type NewTicketRow = Pick<
   | 'is_assistant_thread'
   | 'messages_remaining'
   | 'resolved'
-> & { site_live_id: string | null };
+  | 'site_live_id'
+>;
 
 export async function insertTicket(db: Db, ticket: NewTicketRow): Promise<TicketRow> {
   const { rows } = await sql<TicketRow>`
@@ -41,14 +44,19 @@ export async function listTeamTickets(db: Db, teamId: string, paging: Paging): P
   return listNewest<TicketRow>(db, { table: 'tickets', where, columns: TICKET_COLUMNS }, paging);
 }
 
-/** A person's own tickets, in the teams that they (and this credential) still reach. */
+/** What somebody is with a ticket: by its team, or by the site that it is about. */
+export function roleOnTicket(caller: Caller, { team_id, site_live_id }: TicketRow): Role | undefined {
+  return roleOnMatter(caller, { team_id, site_id: site_live_id });
+}
+
+/** A person's own tickets, in the teams and about the sites that they (and this credential) still reach. */
 export async function listOwnTickets(
   db: Db,
-  userId: string,
-  teamIds: string[],
+  { userId, roles, siteRoles }: Caller,
   paging: Paging,
 ): Promise<Listing<TicketRow>> {
-  const where = sql`user_id = ${userId} and team_id = any(${teamIds}::uuid[])`;
+  const where = sql`user_id = ${userId}
+    and (team_id = any(${[...roles.keys()]}::uuid[]) or ${isAmong(siteRoles, sql`site_live_id`)})`;
   return listNewest<TicketRow>(db, { table: 'tickets', where, columns: TICKET_COLUMNS }, paging);
 }
 

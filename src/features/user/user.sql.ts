@@ -96,6 +96,7 @@ export async function updateUser(
   db: Db,
   id: string,
   change: {
+    email?: string;
     first_name?: string;
     last_name?: string;
     password_hash?: string;

@@ -68,7 +68,7 @@ const touched: Record<string, string[]> = {
   team: ['teams'],
   // An unpaid team's sites sleep.
   billing: ['teams', 'sites'],
-  member: ['members', 'invites', 'teams'],
+  member: ['members', 'teams'],
   git_account: ['git-accounts'],
   git: ['sites', 'git-link', 'git-changes'],
   ticket: ['tickets'],

@@ -48,8 +48,9 @@ export function Nav({ onNavigate }: NavProps) {
           {item('Sites', SitesIcon, { to: '/sites' })}
           {item('Activity', ActivityIcon, { to: '/activity' }, <UnreadCount />)}
           {item('Support', SupportIcon, { to: '/tickets' })}
-          {item('Usage & billing', BillingIcon, ofTeam('billing'))}
-          {item('Members', TeamsIcon, ofTeam('members'))}
+          {/* Whoever is in it for some sites alone sees neither. */}
+          {!team?.is_limited && item('Usage & billing', BillingIcon, ofTeam('billing'))}
+          {!team?.is_limited && item('Members', TeamsIcon, ofTeam('members'))}
           <li>
             <Link
               to="/developers/$page"

@@ -1,4 +1,5 @@
 import { PageHeader } from '../../ui/page.tsx';
+import { DeleteAccount } from './delete-account.tsx';
 import { OAuthGrants } from './oauth-grants.tsx';
 import { Password } from './password.tsx';
 import { Profile } from './profile.tsx';
@@ -11,6 +12,7 @@ export function AccountPage() {
         <Profile />
         <Password />
         <OAuthGrants />
+        <DeleteAccount />
       </div>
     </>
   );

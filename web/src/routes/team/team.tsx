@@ -13,10 +13,10 @@ import { Alert } from '../../ui/alert.tsx';
 import { LinkTabs } from '../../ui/link-tabs.tsx';
 import { PageHeader } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { LimitedTeam } from './limited-team.tsx';
 import { ManageBillingButton } from './manage-billing.tsx';
 import { PlanState } from './plan-state.tsx';
 import { TeamActivity } from './team-activity.tsx';
-import { TeamInvites } from './team-invites.tsx';
 import { TeamMembers } from './team-members.tsx';
 import { TeamOverview } from './team-overview.tsx';
 import { TeamPasswords } from './team-passwords.tsx';
@@ -33,16 +33,7 @@ const pages: Record<string, PageOf> = {
   activity: (team) => ({ title: team.name, frame: 'team', content: <TeamActivity team={team} /> }),
   tickets: (team) => ({ title: team.name, frame: 'team', content: <TeamTickets team={team} /> }),
   billing: (team) => ({ title: 'Usage & billing', content: <TeamPlan team={team} /> }),
-  members: (team) => ({
-    title: 'Members',
-    content: (
-      <div className="grid gap-6">
-        <TeamMembers team={team} />
-        {/* Only the owner may even read invites. */}
-        {team.role === 'owner' && <TeamInvites team={team} />}
-      </div>
-    ),
-  }),
+  members: (team) => ({ title: 'Members', content: <TeamMembers team={team} /> }),
   webhooks: (team) =>
     atLeast(team.role, 'admin')
       ? { title: 'Developers', frame: 'developers', content: <TeamWebhooks team={team} /> }
@@ -62,6 +53,7 @@ export function TeamPage() {
 }
 
 function TeamView({ team, page }: { team: Team; page: string }) {
+  if (team.is_limited) return <LimitedTeam team={team} />;
   const shown = pages[page]?.(team);
   if (!shown) return <NotFoundPage />;
   const notes = (
