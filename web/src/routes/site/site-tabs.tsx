@@ -15,6 +15,7 @@ import { SiteOverview } from './site-overview.tsx';
 import { SitePaths } from './site-paths.tsx';
 import { SiteSettings } from './site-settings.tsx';
 import { SiteTerminal } from './site-terminal.tsx';
+import { SiteSoftware } from './software/site-software.tsx';
 import { StageChanges } from './stage-changes.tsx';
 import { StageMail } from './stage-mail.tsx';
 import { StageOverview } from './stage-overview.tsx';
@@ -23,6 +24,7 @@ import { StageSettings } from './stage-settings.tsx';
 export function liveTabs(site: Site): Tab[] {
   return [
     { value: 'overview', label: 'Overview', content: <SiteOverview site={site} /> },
+    { value: 'software', label: 'Plugins & themes', content: <SiteSoftware site={site} /> },
     { value: 'git', label: 'Git', content: <SiteGit site={site} /> },
     { value: 'files', label: 'Files', content: <SiteFiles site={site} /> },
     { value: 'editor', label: 'Editor', content: <SiteEditor site={site} /> },
@@ -61,6 +63,7 @@ export function stageTabs(site: Site, stage: StageSite, obstacle: string | undef
       label: 'Changes',
       content: narrow(<StageChanges site={site} disabled={disabled} />),
     }),
+    { value: 'software', label: 'Plugins & themes', content: <SiteSoftware site={site} isStage /> },
     ...(stage.git_branch ? [{ value: 'git', label: 'Git', content: <SiteGit site={site} isStage /> }] : []),
     { value: 'files', label: 'Files', content: <SiteFiles site={site} isStage /> },
     { value: 'editor', label: 'Editor', content: <SiteEditor site={site} isStage /> },
