@@ -18,7 +18,7 @@ export const mailTakenBack = jobKind<TakenBack>({
     if (!team) return;
     const { email, first_name } = await findUser(services.db, team.user_id);
     const lead = `an update of ${fqdn} was made by itself in the night, and did not stay: ${failure}`;
-    const text = `Hello ${first_name},\n\n${lead}\n\nYour site is as it was before, and this version is not tried again by itself. What there is to update:\n\n${services.config.baseUrl}/sites/${fqdn}?tab=software\n`;
+    const text = `Hello ${first_name},\n\n${lead}\n\nYour site is as it was before, and this version is not tried again by itself. What there is to update:\n\n${services.config.baseUrl}/sites/${fqdn}/plugins\n`;
     await services.mailer.send({ id, to: email, subject: `${fqdn}: an update was taken back`, text });
   },
 });
