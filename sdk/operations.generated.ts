@@ -298,6 +298,14 @@ export type EventPage = {
   previous: string | null;
   results: Array<Event>;
 };
+export type Extension = {
+  kind: 'plugin' | 'theme';
+  name: string;
+  title: string;
+  version: string | null;
+  state: 'active' | 'inactive' | 'parent' | 'must_use';
+  update: string | null;
+};
 export type ExternalPath = {
   id: string;
   path: string;
@@ -873,6 +881,7 @@ export type Site = {
     cdn_firewall_allowed_ips: Array<string>;
     created_at: string;
   } | null;
+  updates_waiting: number;
   tracked_tables: Array<string>;
   untracked_tables: Array<string>;
   created_at: string;
@@ -1006,6 +1015,45 @@ export type SiteUsePage = {
   previous: string | null;
   results: Array<SiteUse>;
 };
+export type Software = {
+  checked_at: string | null;
+  core_version: string | null;
+  core_versions: Array<string>;
+  core_update: string | null;
+  php_version: string | null;
+  php_versions: Array<string>;
+  updates_waiting: number;
+  extensions: Array<Extension>;
+  health: Array<{
+    level: 'critical' | 'recommended';
+    title: string;
+    text: string;
+  }>;
+  problem: string | null;
+  change: {
+    id: string;
+    created_at: string;
+    state: 'running' | 'kept' | 'taken_back' | 'failed';
+    step: string | null;
+    changes: Array<{
+      kind: 'plugin' | 'theme' | 'core' | 'php';
+      action: 'update' | 'activate' | 'deactivate' | 'delete' | 'install';
+      name: string;
+      title: string;
+      from: string | null;
+      to: string | null;
+      error: string | null;
+    }>;
+    checks: Array<{
+      page: string;
+      before: number | null;
+      after: number | null;
+    }>;
+    php: Array<string>;
+    failure: string | null;
+    undo_point: string | null;
+  } | null;
+};
 export type SshKey = {
   id: string;
   name: string;
@@ -1126,6 +1174,8 @@ export type Team = {
   storage_usage: number;
   storage_usage_percentage: number;
   storage_is_used_up: boolean;
+  update_policy: 'off' | 'security' | 'all';
+  update_plugins: Array<string>;
   created_at: string;
 };
 export type TeamBilling = {
@@ -1407,7 +1457,7 @@ export type Webhook = {
   user_id: string;
   url: string;
   description: string;
-  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'software.changed' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'software.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
   is_active: boolean;
   disabled_reason: 'gone' | 'failing' | 'person_left' | null;
   failing_since: string | null;
@@ -1467,7 +1517,7 @@ export type WebhookWithSecret = {
   user_id: string;
   url: string;
   description: string;
-  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'software.changed' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'software.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
   is_active: boolean;
   disabled_reason: 'gone' | 'failing' | 'person_left' | null;
   failing_since: string | null;
@@ -1629,10 +1679,12 @@ export interface Operations {
   listTeams: { input: { query?: { page?: number; size?: number } }; output: TeamPage; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** One team, with its plan and usage */
   getTeam: { input: { params: { team_id: string } }; output: Team; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
-  /** Change the name or the time zone of a team */
+  /** Change the name or the time zone of a team, or what is updated by itself in its sites */
   updateTeam: { input: { params: { team_id: string }; body?: {
       name?: string | null;
       timezone?: string | null;
+      update_policy?: 'off' | 'security' | 'all' | null;
+      update_plugins?: Array<string> | null;
     } }; output: Team; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** What happened in a team, newest first */
   listTeamEvents: { input: { params: { team_id: string }; query?: { after_datetime?: string; page?: number; size?: number } }; output: EventPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
@@ -1719,6 +1771,7 @@ export interface Operations {
       code_server_password?: string | null;
       git_url?: string | null;
       core_version?: string | null;
+      php_version?: string | null;
     } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'git.empty' | 'git.failed' | 'git.host_key_changed' | 'git.needs_credentials' | 'git.no_branch' | 'git.no_repository' | 'git.not_configured' | 'git.not_set_up' | 'git.timeout' | 'git.too_large' | 'git.unreachable' | 'plan.sites' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.name_held' | 'site.name_taken' | 'site.not_found' | 'site.too_many_names' | 'site.update_failed' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Delete a site; its name is free at once */
   deleteSite: { input: { params: { fqdn: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' };
@@ -1764,6 +1817,29 @@ export interface Operations {
       snapshot_first?: boolean | null;
       stdin?: string | null;
     } }; output: ShellResult; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.outcome_unknown' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'shell.backup_failed' | 'shell.too_many' | 'shell.unavailable' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** What a site runs: WordPress, PHP, plugins and themes, what is newer, and how the last change went */
+  getSoftware: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: Software; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' | 'stage.missing' };
+  /** Ask the site’s WordPress now what it runs and what is newer; nothing is changed */
+  checkSoftware: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: Software; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'software.check_failed' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** Update plugins, themes, WordPress or PHP, or all that waits where nothing is named; the pages are checked, and where one breaks it is taken back */
+  updateSoftware: { input: { params: { fqdn: string }; query?: { stage?: boolean }; body?: {
+      plugins?: Array<string> | null;
+      themes?: Array<string> | null;
+      core_version?: string | null;
+      php_version?: string | null;
+    } }; output: Software; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'software.failed' | 'software.nothing' | 'software.unknown' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** Install a plugin or a theme of wordpress.org by its name; checked and taken back as an update is */
+  installExtension: { input: { params: { fqdn: string }; query?: { stage?: boolean }; body: {
+      kind: 'plugin' | 'theme';
+      name: string;
+      activate?: boolean | null;
+    } }; output: Software; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'software.failed' | 'software.fixed' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** Switch a plugin on or off, or a theme on; checked and taken back as an update is */
+  switchExtension: { input: { params: { fqdn: string; kind: 'plugin' | 'theme'; name: string }; query?: { stage?: boolean }; body: {
+      active: boolean;
+    } }; output: Software; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'software.failed' | 'software.fixed' | 'software.not_found' | 'software.unknown' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** Delete a plugin or a theme with its files; checked and taken back as an update is */
+  deleteExtension: { input: { params: { fqdn: string; kind: 'plugin' | 'theme'; name: string }; query?: { stage?: boolean } }; output: Software; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'software.failed' | 'software.fixed' | 'software.not_found' | 'software.unknown' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Where sites are reached by ssh and sftp, and what the server is known by */
   getSshServer: { input: Record<never, never>; output: SshServer; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** A file of the content of a site, or what is in a folder; also as it was at a moment */
@@ -2057,7 +2133,7 @@ export interface Operations {
   createWebhook: { input: { params: { team_id: string }; body: {
       url: string;
       description?: string | null;
-      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'software.changed' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'software.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
     } }; output: WebhookWithSecret; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.too_many' };
   /** One webhook */
   getWebhook: { input: { params: { team_id: string; webhook_id: string } }; output: Webhook; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' | 'webhook.not_found' };
@@ -2065,7 +2141,7 @@ export interface Operations {
   updateWebhook: { input: { params: { team_id: string; webhook_id: string }; body?: {
       url?: string | null;
       description?: string | null;
-      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'software.changed' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'software.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
       is_active?: boolean | null;
     } }; output: Webhook; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.not_found' };
   /** Delete a webhook, with what waited for it */
@@ -2298,6 +2374,12 @@ export const ROUTES = {
   connectTerminal: { method: 'GET', path: '/f/api/v1/site/{fqdn}/terminal/socket' },
   getShellHtml: { method: 'GET', path: '/f/api/v1/site/{fqdn}/shell_html' },
   runSiteCommand: { method: 'POST', path: '/f/api/v1/site/{fqdn}/shell', body: 'application/json' },
+  getSoftware: { method: 'GET', path: '/f/api/v1/site/{fqdn}/software' },
+  checkSoftware: { method: 'POST', path: '/f/api/v1/site/{fqdn}/software/check' },
+  updateSoftware: { method: 'POST', path: '/f/api/v1/site/{fqdn}/software/update', body: 'application/json' },
+  installExtension: { method: 'POST', path: '/f/api/v1/site/{fqdn}/software/install', body: 'application/json' },
+  switchExtension: { method: 'PATCH', path: '/f/api/v1/site/{fqdn}/software/{kind}/{name}', body: 'application/json' },
+  deleteExtension: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}/software/{kind}/{name}' },
   getSshServer: { method: 'GET', path: '/f/api/v1/ssh' },
   getSiteFile: { method: 'GET', path: '/f/api/v1/site/{fqdn}/file' },
   saveSiteFile: { method: 'PUT', path: '/f/api/v1/site/{fqdn}/file', body: 'application/json' },

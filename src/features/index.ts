@@ -38,6 +38,7 @@ import { siteLogFeature } from './site-log/site-log.feature.ts';
 import { siteMailFeature } from './site-mail/site-mail.feature.ts';
 import { siteNameFeature } from './site-name/site-name.feature.ts';
 import { siteShellFeature } from './site-shell/site-shell.feature.ts';
+import { siteSoftwareFeature } from './site-software/site-software.feature.ts';
 import { siteUpkeepFeature } from './site-upkeep/site-upkeep.feature.ts';
 import { sshFeature } from './ssh/ssh.feature.ts';
 import { sshKeyFeature } from './ssh-key/ssh-key.feature.ts';
@@ -70,6 +71,7 @@ export const features: readonly Feature[] = [
   diagnosisFeature,
   terminalFeature,
   siteShellFeature,
+  siteSoftwareFeature,
   sshFeature,
   siteFileFeature,
   externalPathFeature,

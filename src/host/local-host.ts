@@ -130,6 +130,7 @@ export class LocalHost implements SiteHost {
   prepared: Of<'prepared'> = async (at) => this.driver(at).prepared();
   shell: Of<'shell'> = async (at) => this.driver(at).shell;
   coreVersions: Of<'coreVersions'> = async (at) => this.driver(at).coreVersions();
+  phpVersions: Of<'phpVersions'> = async (at) => this.driver(at).phpVersions();
   list: Of<'list'> = async (at) => this.driver(at).list();
   inspect: Of<'inspect'> = async (at, archive, theme) => this.driver(at).inspect(archive, theme);
   delete: Of<'delete'> = (site) => {

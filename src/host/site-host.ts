@@ -79,6 +79,8 @@ interface SiteLife {
   shell(at: Place): Promise<ShellKind>;
   /** The versions of WordPress that sites can name, newest first. */
   coreVersions(at: Place): Promise<string[]>;
+  /** The versions of PHP that sites can name, newest first. */
+  phpVersions(at: Place): Promise<string[]>;
   /** Makes the site. It appears when it is complete; whatever an earlier attempt left is replaced. */
   make(site: HostedSpec, from: SiteOrigin): Promise<void>;
   /** Looks into the archive of a stranger to its end; ArchiveRefused where no site can be made of it. */

@@ -38,6 +38,8 @@ export interface Runtime {
   prepared(): Promise<{ coreVersion: string; phpVersion: string }>;
   /** The versions of WordPress that sites can name, newest first. */
   coreVersions(): Promise<string[]>;
+  /** The versions of PHP that sites can name, newest first. */
+  phpVersions(): Promise<string[]>;
   /** Makes the site's content and database from the prepared image; whatever an earlier attempt left is replaced. */
   create(site: SiteSpec, first: FirstContent): Promise<void>;
   /**

@@ -99,6 +99,12 @@ endTerminal                          401       404     403     200    200    200
 connectTerminal                      426       426     426     426    426    426      426      426     426     426      426       426         426
 getShellHtml                         401       404     403     200    200    200      404      401     200     403      403       404         200
 runSiteCommand                       401       404     403     200    200    200      404      401     200     403      403       404         200
+getSoftware                          401       404     200     200    200    200      404      401     200     200      200       404         200
+checkSoftware                        401       404     403     200    200    200      404      401     200     403      403       404         200
+updateSoftware                       401       404     403     200    200    200      404      401     200     403      403       404         200
+installExtension                     401       404     403     200    200    200      404      401     200     403      403       404         200
+switchExtension                      401       404     403     200    200    200      404      401     200     403      403       404         200
+deleteExtension                      401       404     403     200    200    200      404      401     200     403      403       404         200
 getSiteFile                          401       404     403     200    200    200      404      401     200     200      200       404         200
 downloadSiteFile                     401       404     403     200    200    200      404      401     200     200      200       404         200
 saveSiteFile                         401       404     403     200    200    200      404      401     200     403      403       404         200
@@ -340,6 +346,12 @@ endTerminal     params.fqdn                    404 site.not_found
 endTerminal     params.session_id              404 terminal.not_found
 getShellHtml    params.fqdn                    404 site.not_found
 runSiteCommand  params.fqdn                    404 site.not_found
+getSoftware     params.fqdn                    404 site.not_found
+checkSoftware   params.fqdn                    404 site.not_found
+updateSoftware  params.fqdn                    404 site.not_found
+installExtension params.fqdn                    404 site.not_found
+switchExtension params.fqdn                    404 site.not_found
+deleteExtension params.fqdn                    404 site.not_found
 
 listExternalPaths   params.fqdn                404 site.not_found
 createExternalPath  params.fqdn                404 site.not_found

@@ -63,6 +63,15 @@ const onKeptSite = (more: Ingredients = {}): Make => {
     return { params: { fqdn }, ...more, ...(more.body && { body: { restore_point: now(), ...more.body } }) };
   };
 };
+/** A site that has said what it runs. */
+const SHOP = { kind: 'plugin', name: 'shop' };
+const onSoftware = (more: Ingredients, which = {}): Make => {
+  return async ({ world, place }) => {
+    const { id, fqdn } = await world.keptSite(place.teamId, place.opener);
+    await world.software(id);
+    return { params: { fqdn, ...which }, ...more };
+  };
+};
 /** A site with a file. */
 const onFiles = (more: Ingredients = {}): Make => {
   return async ({ world, place }) => ({
@@ -323,6 +332,12 @@ export const requests: Record<string, Make> = {
   streamSiteLog: onSite(),
   diagnoseSite: onSite(),
   runSiteCommand: onSite({ body: { cmd: 'true' } }),
+  getSoftware: onSite(),
+  checkSoftware: onFiles(),
+  updateSoftware: onSoftware({ body: { plugins: ['shop'] } }),
+  installExtension: onSoftware({ body: { kind: 'plugin', name: 'forms' } }),
+  switchExtension: onSoftware({ body: { active: true } }, SHOP),
+  deleteExtension: onSoftware({}, SHOP),
   listExternalPaths: onSite(),
   createExternalPath: onSite({ body: { path: '/shop', external_name: 'https://shop.example.com' } }),
   getExternalPath: onExternalPath(),

@@ -381,6 +381,17 @@ function createMakers(app: TestApp, passwordHash: string) {
       return recordEvent(db, { ...by, event_type: 'restore.searched', activity: 'searched', detail: { path: '/' } });
     },
 
+    /** What a site runs, with an update that waits. */
+    async software(siteId: string): Promise<void> {
+      const shop = { kind: 'plugin', name: 'shop', title: 'Shop', version: '1.0', state: 'inactive', update: '2.0' };
+      const found = JSON.stringify({ items: [shop], health: [], unreached: null });
+      await db
+        .insertInto('site_software')
+        .values({ site_id: siteId, found, checked_at: new Date(), updates_waiting: 1 })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    },
+
     /** A site that has a stage. */
     async stagedSite(teamId: string, creator: Person): Promise<{ fqdn: string }> {
       const site = await makers.site(teamId, creator);

@@ -409,7 +409,7 @@ export interface DB {
   site_holds: {
     site_id: string;
     event_id: string;
-    kind: 'creating' | 'updating' | 'restoring' | 'archiving' | 'returning' | 'staging' | 'committing' | 'git_fetch' | 'git_sync' | 'git_check';
+    kind: 'creating' | 'updating' | 'restoring' | 'archiving' | 'returning' | 'staging' | 'committing' | 'git_fetch' | 'git_sync' | 'git_check' | 'update_look' | 'update_check';
     held_at: Generated<Date>;
   };
   site_names: {
@@ -432,6 +432,16 @@ export interface DB {
     site_id: string;
     team_id: string;
     role: string;
+  };
+  site_software: {
+    site_id: string;
+    checked_at: Generated<Date | null>;
+    found: Generated<unknown | null>;
+    updates_waiting: Generated<number>;
+    rejected: Generated<unknown>;
+    running: Generated<unknown | null>;
+    event_id: Generated<string | null>;
+    planned_at: Generated<Date | null>;
   };
   site_stages: {
     site_id: string;
@@ -498,7 +508,7 @@ export interface DB {
     mail_is_waiting: Generated<boolean>;
     zone_looked_at: Generated<Date | null>;
     debug_enabled: Generated<boolean>;
-    busy: Generated<'creating' | 'updating' | 'restoring' | 'archiving' | 'returning' | 'staging' | 'committing' | 'git_fetch' | 'git_sync' | 'git_check' | null>;
+    busy: Generated<'creating' | 'updating' | 'restoring' | 'archiving' | 'returning' | 'staging' | 'committing' | 'git_fetch' | 'git_sync' | 'git_check' | 'update_look' | 'update_check' | null>;
     kind: Generated<'live' | 'stage' | 'preview'>;
     of_site_id: Generated<string | null>;
     expires_at: Generated<Date | null>;
@@ -594,6 +604,8 @@ export interface DB {
     storage_is_used_up: Generated<boolean>;
     price_cents: Generated<number | null>;
     additional_site_cents: Generated<number | null>;
+    update_policy: Generated<string>;
+    update_plugins: Generated<string[]>;
     deleted_at: Generated<Date | null>;
   };
   templates: {

@@ -45,6 +45,7 @@ export const EVENT_TYPES = [
   'site.slept',
   'site.updated',
   'site.woke',
+  'software.changed',
   'stage.committed',
   'stage.created',
   'stage.deleted',

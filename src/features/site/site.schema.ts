@@ -62,6 +62,9 @@ export const Site = Type.Object(
     external_paths: Type.Array(ExternalPath),
     properties: OpenObject,
     site_stage: Nullable(StageSite),
+    updates_waiting: Type.Integer({
+      description: 'Plugins, themes and WordPress itself, when the site was last asked; getSoftware has them',
+    }),
     tracked_tables: Type.Array(Type.String()),
     untracked_tables: Type.Array(Type.String()),
     created_at: Timestamp,
@@ -133,6 +136,9 @@ export const SiteChange = Type.Object({
   ),
   git_url: Type.Optional(Nullable(Type.String({ maxLength: 2083, description: 'Null unlinks the repository' }))),
   core_version: Type.Optional(Type.String({ maxLength: 40, description: 'Another version of WordPress that is kept' })),
+  php_version: Type.Optional(
+    Type.String({ maxLength: 40, description: 'Another PHP of its machine; where a page breaks it is taken back' }),
+  ),
 });
 export type SiteChange = Static<typeof SiteChange>;
 

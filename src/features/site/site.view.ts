@@ -10,6 +10,7 @@ import { pathsOfSites } from '#features/external-path/external-path.ts';
 import { busyWord } from '#features/hold/hold.ts';
 import { findSiteById, type SiteRow, type StageRow, siteUrl, stagesOfSites } from '#features/instance/instance.ts';
 import { dkimName, dkimRecordOf, mailDomainOf } from '#features/site-mail/site-mail.ts';
+import { updatesOfSites } from '#features/site-software/site-software.ts';
 import type { Team } from '#features/team/team.schema.ts';
 import { teamsById } from '#features/team/team.ts';
 import { type User, usersById } from '#features/user/user.ts';
@@ -40,6 +41,10 @@ export async function completeSites(db: Db, services: Services, caller: Caller, 
     db,
     rows.map((row) => row.id),
   );
+  const updates = await updatesOfSites(
+    db,
+    rows.map((row) => row.id),
+  );
   const editors = await Promise.all(rows.map((row) => editorView(services, row)));
   return rows.map((row, index) => {
     const team = teams.get(row.team_id) as Team;
@@ -51,6 +56,7 @@ export async function completeSites(db: Db, services: Services, caller: Caller, 
       team: { ...team, role: roleOnSite(caller, row) ?? team.role },
       created_by: people.get(row.user_id) as User,
       external_paths: paths.get(row.id) ?? [],
+      updates_waiting: updates.get(row.id) ?? 0,
       site_stage: stage ? viewStage(stage) : null,
     };
   });

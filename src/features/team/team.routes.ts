@@ -44,7 +44,7 @@ export const teamOperations = [
     method: 'PATCH',
     path: '/team/{team_id}',
     tag,
-    summary: 'Change the name or the time zone of a team',
+    summary: 'Change the name or the time zone of a team, or what is updated by itself in its sites',
     access: inTeam('owner'),
     params: TeamPath,
     body: TeamChange,

@@ -5,6 +5,8 @@ import { teamNotFound } from '#core/policy.ts';
 import { PLAN_NAMES, Plan } from '#features/plan/plan.ts';
 import { User } from '#features/user/user.ts';
 
+export const UPDATE_POLICIES = ['off', 'security', 'all'] as const;
+
 export const Team = Type.Object(
   {
     id: Uuid,
@@ -43,6 +45,11 @@ export const Team = Type.Object(
     storage_usage: Type.Integer({ description: 'Bytes' }),
     storage_usage_percentage: Type.Integer(),
     storage_is_used_up: Type.Boolean({ description: 'True while WordPress refuses uploads for it' }),
+    update_policy: OneOf(UPDATE_POLICIES, {
+      description:
+        "What is updated by itself in the team's sites, in the night: nothing, WordPress' own security releases and the plugins of update_plugins, or all",
+    }),
+    update_plugins: Type.Array(Type.String()),
     created_at: Timestamp,
   },
   { title: 'Team' },
@@ -53,6 +60,14 @@ export const TeamChange = Type.Object({
   name: Type.Optional(say(Name, 'The name of the team')),
   timezone: Type.Optional(
     Type.String({ format: 'timezone', maxLength: 64, description: 'An IANA name, such as Europe/Berlin' }),
+  ),
+  update_policy: Type.Optional(say(OneOf(UPDATE_POLICIES), "What is updated by itself in the team's sites")),
+  update_plugins: Type.Optional(
+    Type.Array(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' }), {
+      maxItems: 200,
+      uniqueItems: true,
+      description: 'The plugins that `security` updates too, each by the name of its folder',
+    }),
   ),
 });
 export type TeamChange = Static<typeof TeamChange>;

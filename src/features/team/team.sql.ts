@@ -18,7 +18,7 @@ export type TeamRow = Omit<
 
 const TEAM_COLUMNS = sql`id, name, user_id, tenant_id, timezone, plan_type_name, is_default, is_active, is_expired, additional_sites,
   metrics_org_id, analytics_team_id, sub_id, interval, currency, cancel_at, cancel_at_period_end, trial_ends_on, cycle_start, cycle_end,
-  current_cycle_visits, current_cycle_bandwidth, storage_usage, storage_is_used_up, created_at`;
+  current_cycle_visits, current_cycle_bandwidth, storage_usage, storage_is_used_up, update_policy, update_plugins, created_at`;
 
 export async function insertTeam(
   db: Db,
@@ -69,8 +69,10 @@ export async function listAllTeams(db: Db, paging: Paging): Promise<Listing<Team
   return listNewest<TeamRow>(db, { table: 'teams', where: sql`deleted_at is null`, columns: TEAM_COLUMNS }, paging);
 }
 
-export async function updateTeam(db: Db, id: string, { name, timezone }: TeamChange): Promise<void> {
-  await sql`update teams set name = coalesce(${name ?? null}, name), timezone = coalesce(${timezone ?? null}, timezone)
+export async function updateTeam(db: Db, id: string, change: TeamChange): Promise<void> {
+  const { name, timezone, update_policy, update_plugins } = change;
+  await sql`update teams set name = coalesce(${name ?? null}, name), timezone = coalesce(${timezone ?? null}, timezone),
+      update_policy = coalesce(${update_policy ?? null}, update_policy), update_plugins = coalesce(${update_plugins ?? null}::text[], update_plugins)
     where id = ${id}`.execute(db);
 }
 

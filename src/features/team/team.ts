@@ -109,13 +109,20 @@ export async function planOf(db: Db, teamId: string): Promise<Plan> {
   return PLANS[row.plan_type_name];
 }
 
+const FIELDS = {
+  name: 'name',
+  timezone: 'timezone',
+  update_policy: 'policy for updates',
+  update_plugins: 'plugins that update by themselves',
+} as const;
+
 export async function updateTeam(db: Db, caller: Caller, teamId: string, change: TeamChange): Promise<Team> {
   const name = change.name?.trim();
   await writeTeam(db, teamId, { ...change, ...(name !== undefined && { name }) });
-  const changed = Object.keys(change).filter((key) => key === 'name' || key === 'timezone');
+  const changed = Object.keys(change).filter((key) => key in FIELDS) as (keyof typeof FIELDS)[];
   if (changed.length > 0) {
-    const activity = `${caller.fullName} changed the team's ${changed.join(' and ')}`;
-    const detail = { changed: Object.fromEntries(changed.map((key) => [key, change[key as keyof TeamChange]])) };
+    const activity = `${caller.fullName} changed the team's ${changed.map((key) => FIELDS[key]).join(' and ')}`;
+    const detail = { changed: Object.fromEntries(changed.map((key) => [key, change[key]])) };
     await recordUpdate(db, caller, teamId, activity, detail);
   }
   return getTeam(db, caller, teamId);

@@ -10,6 +10,7 @@ const HOST_CALLS = {
   prepared: 'place',
   shell: 'place',
   coreVersions: 'place',
+  phpVersions: 'place',
   make: 'spec',
   inspect: 'place',
   archive: 'site',

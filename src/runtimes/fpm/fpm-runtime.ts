@@ -135,6 +135,10 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
     return this.prepareFor(this.#opened.installs[0].version);
   }
 
+  async phpVersions(): Promise<string[]> {
+    return this.#opened.installs.map(({ version }) => version);
+  }
+
   /** Resolves when WordPress was compiled for sites that wake, or could not be. */
   compiled(): Promise<void> {
     return this.#preparing;

@@ -79,6 +79,7 @@ const touched: Record<string, string[]> = {
   backup: ['sites'],
   webhook: ['webhooks', 'webhook-deliveries'],
   stage: ['sites', 'teams', 'stage-mail'],
+  software: ['sites', 'software'],
   restore: ['sites', 'restores', 'restore-previews', 'backups'],
 };
 

@@ -51,6 +51,7 @@ export {
   Moon as MoonIcon,
   Network as DomainsIcon,
   Pencil as PencilIcon,
+  Plug as PluginsIcon,
   Plus as PlusIcon,
   RotateCcw as ReopenIcon,
   Route as RoutingIcon,

@@ -14,6 +14,7 @@ import {
   LogsIcon,
   MailIcon,
   OverviewIcon,
+  PluginsIcon,
   RoutingIcon,
   SecurityIcon,
   SettingsIcon,
@@ -57,6 +58,7 @@ const git = lazyView(() => import('./site-git.tsx').then((it) => it.SiteGit));
 const editor = lazyView(() => import('./site-editor.tsx').then((it) => it.SiteEditor));
 const terminal = lazyView(() => import('./site-terminal.tsx').then((it) => it.SiteTerminal));
 const activity = lazyView(() => import('./site-activity.tsx').then((it) => it.SiteActivity));
+const software = lazyView(() => import('./software/site-software.tsx').then((it) => it.SiteSoftware));
 const log = lazyView(() => import('./site-log.tsx').then((it) => it.SiteLog));
 
 export const sitePages: SitePage[] = [
@@ -78,6 +80,7 @@ export const sitePages: SitePage[] = [
     live: lazyView(() => import('./site-domain.tsx').then((it) => it.SiteDomain)),
   },
   { path: 'logs', label: 'Logs', Icon: LogsIcon, live: log, staging: log },
+  { path: 'plugins', label: 'Plugins & themes', Icon: PluginsIcon, live: software, staging: software },
   {
     path: 'cache',
     label: 'Cache',

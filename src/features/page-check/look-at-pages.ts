@@ -3,7 +3,7 @@ import type { Services } from '#core/services.ts';
 import { findSiteById, type SiteRow, specOf, visitSite } from '#features/instance/instance.ts';
 import type { LogPlace } from '#host/site-log/log-reader.ts';
 
-/** What is asked of a site before and after a deploy. */
+/** What is asked of a site before and after a change that can break it. */
 const PAGES = [
   { name: 'front page', path: '/' },
   { name: 'login page', path: '/wp-login.php' },
@@ -67,4 +67,23 @@ function lineOf(message: string, file: string | null, line: number | null): stri
   const first = message.split('\n')[0] ?? '';
   const where = file === null ? '' : ` (${file}${line === null ? '' : `:${line}`})`;
   return `${first.slice(0, MAX_SAID_LENGTH)}${where}`;
+}
+
+/** Why a change is taken back, in a sentence: `The update was taken back, because the front page answered 500 (before: 200).` */
+export function whyTakenBack(
+  what: string,
+  { broken, before, said }: { broken: readonly PageCheck[]; before: readonly PageCheck[]; said: readonly string[] },
+): string {
+  const told = broken.map(({ page, status }) => {
+    const was = before.find((each) => each.page === page)?.status;
+    return `the ${page} ${status === null ? 'did not answer' : `answered ${status}`} (before: ${was})`;
+  });
+  const php = said.length > 0 ? ` PHP said: ${said[0]}` : '';
+  return `The ${what} was taken back, because ${told.join(', ')}.${php}`;
+}
+
+/** Each page with what it answered before and after. */
+export function comparePages(before: readonly PageCheck[], after: readonly PageCheck[] = []) {
+  const now = (page: string) => after.find((each) => each.page === page)?.status ?? null;
+  return before.map(({ page, status }) => ({ page, before: status, after: now(page) }));
 }
