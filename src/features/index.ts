@@ -1,4 +1,5 @@
 import { accountFeature } from './account/account.feature.ts';
+import { accountViewFeature } from './account-view/account-view.feature.ts';
 import { applicationPasswordFeature } from './application-password/application-password.feature.ts';
 import { backupFeature } from './backup/backup.feature.ts';
 import { backupCheckFeature } from './backup-check/backup-check.feature.ts';
@@ -57,6 +58,7 @@ export const features: readonly Feature[] = [
   oauthFeature,
   sshKeyFeature,
   accountFeature,
+  accountViewFeature,
   teamFeature,
   inviteFeature,
   holdFeature,

@@ -242,6 +242,9 @@ listAllTeams                         401       403     403     403    403    403
 suspendTeam                          401       403     403     403    403    403      403      401     403     403      403       200         403
 listAllUsers                         401       403     403     403    403    403      403      401     403     403      403       200         403
 blockUser                            401       403     403     403    403    403      403      401     403     403      403       200         403
+viewAsUser                           401       403     403     403    403    403      403      401     403     403      403       200         403
+listAccountViews                     401       403     403     403    403    403      403      401     403     403      403       200         403
+endView                              401       200     200     200    200    200      200      401     200     200      200       200         200
 listAllTemplates                     401       403     403     403    403    403      403      401     403     403      403       200         403
 approveTemplate                      401       403     403     403    403    403      403      401     403     403      403       200         403
 listAllTickets                       401       403     403     403    403    403      403      401     403     403      403       200         403
@@ -439,6 +442,8 @@ updateRegion    params.region_id               403 auth.operators_only
 deleteRegion    params.region_id               403 auth.operators_only
 suspendTeam     params.team_id                 403 auth.operators_only
 blockUser       params.user_id                 403 auth.operators_only
+viewAsUser      params.user_id                 403 auth.operators_only
+listAccountViews params.user_id                403 auth.operators_only
 approveTemplate params.template_name           403 auth.operators_only
 getAnyTicket    params.ticket_id               403 auth.operators_only
 listAnyReplies  params.ticket_id               403 auth.operators_only

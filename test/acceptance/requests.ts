@@ -223,6 +223,9 @@ export const requests: Record<string, Make> = {
   }),
 
   listAllUsers: nothing,
+  viewAsUser: async ({ world }) => ({ params: { user_id: (await world.user()).id }, body: { reason: 'Ticket 12' } }),
+  listAccountViews: async ({ world }) => ({ params: { user_id: (await world.user()).id } }),
+  endView: nothing,
   blockUser: async ({ world }) => ({ params: { user_id: (await world.user()).id }, body: { is_active: false } }),
 
   listInvites: inTeam,

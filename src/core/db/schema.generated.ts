@@ -2,6 +2,17 @@
 import type { Generated } from 'kysely';
 
 export interface DB {
+  account_views: {
+    id: Generated<string>;
+    token_hash: Buffer;
+    user_id: string;
+    operator_id: string;
+    session_id: string;
+    reason: string;
+    created_at: Generated<Date>;
+    expires_at: Date;
+    ended_at: Generated<Date | null>;
+  };
   acme_accounts: {
     directory: string;
     key_sealed: Buffer;

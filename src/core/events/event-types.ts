@@ -8,6 +8,7 @@ export const EVENT_TYPES = [
   'account.ssh_key_removed',
   'account.taken_over',
   'account.unblocked',
+  'account.viewed',
   'application_password.created',
   'application_password.deleted',
   'application_password.updated',

@@ -15,7 +15,7 @@ import {
   withPassword,
 } from '#core/policy.ts';
 import { startSession, TokenGrant, tooManyFailures } from '#features/credential/credential.ts';
-import { findUserIfAny, listUsers, User } from '#features/user/user.ts';
+import { findUserIfAny, listUsers, User, userNotFound } from '#features/user/user.ts';
 import {
   EmailVerification,
   emailTaken,
@@ -26,7 +26,6 @@ import {
   ProfileChange,
   Registration,
   tooManyMails,
-  userNotFound,
 } from './account.schema.ts';
 import {
   blockUser,
@@ -113,7 +112,7 @@ export const accountOperations = [
     summary: 'Who is signed in',
     access: signedIn,
     response: Me,
-    handle: ({ db, caller }) => getMe(db, caller.userId),
+    handle: ({ db, caller }) => getMe(db, caller),
   }),
   operation({
     id: 'getMyAddress',

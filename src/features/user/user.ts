@@ -1,5 +1,5 @@
 /** People, as every other feature sees them. How they register and sign in is the business of account and credential. */
-export { User } from './user.schema.ts';
+export { User, userNotFound } from './user.schema.ts';
 export {
   findDefaultRegion,
   findSignIn,
