@@ -730,6 +730,106 @@ export type Plan = {
   price_year_cents: number;
   currency: string;
 };
+export type PlatformOverview = {
+  read_at: string;
+  people: number;
+  teams: {
+    all: number;
+    suspended: number;
+    unpaid: number;
+    ending: number;
+  };
+  sites: {
+    ready: number;
+    sleeping: number;
+    busy: number;
+  };
+  hosts: Array<{
+    name: string;
+    read_at: string;
+    disk_bytes: number;
+    disk_free_bytes: number;
+    memory_bytes: number;
+    memory_free_bytes: number;
+    cores: number;
+    load: number;
+    sites_awake: number;
+    php_processes: number;
+    php_waiting: number;
+    php_used_bytes: number;
+    php_budget_bytes: number;
+    php_is_short: boolean;
+    backup_queue: {
+      objects: number;
+      bytes: number;
+      oldest_seconds: number;
+      trouble: string | null;
+    };
+  }>;
+  traffic: {
+    last_hour: {
+      at: string;
+      requests: number;
+      failures: number;
+      p50_ms: number | null;
+      p95_ms: number | null;
+      cached_percentage: number | null;
+    };
+    points: Array<{
+      at: string;
+      requests: number;
+      failures: number;
+      p50_ms: number | null;
+      p95_ms: number | null;
+      cached_percentage: number | null;
+    }>;
+  };
+  queue: {
+    waiting: number;
+    active: number;
+    oldest_seconds: number;
+    failed: number;
+    lanes: Array<{
+      name: string;
+      waiting: number;
+      active: number;
+      oldest_seconds: number;
+    }>;
+  };
+  revenue: {
+    month_cents: number;
+    currency: string;
+    plans: Array<{
+      name: 'free' | 'micro' | 'starter' | 'business';
+      teams: number;
+      month_cents: number;
+    }>;
+  };
+  certificates: {
+    issued: number;
+    failing: number;
+    expiring: number;
+    worst: Array<{
+      name: string;
+      failures: number;
+      reason: string | null;
+      expires_at: string | null;
+      next_try_at: string;
+    }>;
+  };
+  backups: {
+    due: number;
+    overdue_seconds: number;
+    failing: number;
+    worst: Array<{
+      site_id: string;
+      fqdn: string;
+      failing_since: string;
+      failures: number;
+      reason: string | null;
+    }>;
+  };
+};
 export type Preview = {
   id: string;
   restore_point: string;
@@ -1563,7 +1663,9 @@ export interface Operations {
   /** The address that you come from, as a firewall of a site would see it */
   getMyAddress: { input: Record<never, never>; output: MyAddress; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** Everybody who has an account, or those whose name or address holds a text */
-  listAllUsers: { input: { query?: { search?: string; page?: number; size?: number } }; output: UserPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
+  listAllUsers: { input: { query?: { search?: string; is_superuser?: boolean; page?: number; size?: number } }; output: UserPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
+  /** Anybody who has an account */
+  getAnyUser: { input: { params: { user_id: string } }; output: User; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' | 'user.not_found' };
   /** Block a person, which ends every session and token of theirs, or let them in again */
   blockUser: { input: { params: { user_id: string }; body: {
       is_active: boolean;
@@ -1593,12 +1695,16 @@ export interface Operations {
   getMember: { input: { params: { team_id: string; team_member_id: string } }; output: TeamMember; errors: 'auth.duplicate_cookie' | 'auth.required' | 'member.not_found' | 'team.not_found' };
   /** Remove a member, by the id of the user; everybody may remove themself */
   removeMember: { input: { params: { team_id: string; team_member_user_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'member.is_owner' | 'member.not_found' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
-  /** Every team of the platform */
-  listAllTeams: { input: { query?: { page?: number; size?: number } }; output: TeamPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
+  /** Every team of the platform, those of a person, or those whose name holds a text */
+  listAllTeams: { input: { query?: { search?: string; user_id?: string; page?: number; size?: number } }; output: TeamPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
+  /** Any team */
+  getAnyTeam: { input: { params: { team_id: string } }; output: Team; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' | 'team.not_found' };
   /** Suspend a team, or lift its suspension */
   suspendTeam: { input: { params: { team_id: string }; body: {
       is_active: boolean;
     } }; output: Team; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
+  /** The people in any team */
+  listAnyMembers: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TeamMemberPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' | 'team.not_found' };
   /** Invites of a team that nobody has accepted yet */
   listInvites: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TeamInvitePage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** Invite somebody into a team by mail */
@@ -1668,6 +1774,10 @@ export interface Operations {
   getSiteUsage: { input: { params: { fqdn: string }; query?: { from?: string; to?: string; step?: 'hour' | 'day' } }; output: SiteUsage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** A link that opens wp-admin as the first administrator, once */
   createSiteLogin: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: SiteLogin; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** Every site of the platform, those of a team, or those whose name holds a text, newest first */
+  listAllSites: { input: { query?: { search?: string; team_id?: string; page?: number; size?: number } }; output: SitePage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
+  /** Any site, by its id */
+  getAnySite: { input: { params: { site_id: string } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' | 'site.not_found' };
   /** A link that opens the code editor of a site, once */
   createCodeServerLogin: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: CodeServerLogin; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.code_server_off' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Whether a site could have this name now. A name that no site may ever have is a 422 that says why */
@@ -2137,6 +2247,10 @@ export interface Operations {
   listFailedJobs: { input: { query?: { page?: number; size?: number } }; output: FailedJobPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
   /** Try a failed job again, with all its retries */
   retryJob: { input: { params: { job_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'job.not_found' | 'request.conflict' | 'request.too_large' };
+  /** The whole platform at a glance: capacity, latency, queue, revenue, certificates and backups */
+  getPlatformOverview: { input: Record<never, never>; output: PlatformOverview; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
+  /** What happened to a person and their teams, in a team, or to a site, newest first */
+  listAnyEvents: { input: { query?: { user_id?: string; team_id?: string; site_id?: string; page?: number; size?: number } }; output: EventPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' | 'site.not_found' };
   /** Sign in to the metrics dashboard: the authorization step (OAuth2), which leads the browser back to it */
   authorizeMetrics: { input: { query: { client_id: string; redirect_uri: string; response_type?: string; scope?: string; state?: string; code_challenge?: string; code_challenge_method?: string } }; output: Blob; errors: 'auth.view_only' | 'metrics.not_configured' };
   /** Sign in to the metrics dashboard: the token step (OAuth2), for its server */
@@ -2186,6 +2300,7 @@ export const ROUTES = {
   updateMe: { method: 'PATCH', path: '/f/api/v1/me', body: 'application/json' },
   getMyAddress: { method: 'GET', path: '/f/api/v1/me/address' },
   listAllUsers: { method: 'GET', path: '/f/api/v1/operator/user' },
+  getAnyUser: { method: 'GET', path: '/f/api/v1/operator/user/{user_id}' },
   blockUser: { method: 'PATCH', path: '/f/api/v1/operator/user/{user_id}', body: 'application/json' },
   viewAsUser: { method: 'POST', path: '/f/api/v1/operator/user/{user_id}/view', body: 'application/json' },
   listAccountViews: { method: 'GET', path: '/f/api/v1/operator/user/{user_id}/view' },
@@ -2198,7 +2313,9 @@ export const ROUTES = {
   getMember: { method: 'GET', path: '/f/api/v1/team/{team_id}/member/{team_member_id}' },
   removeMember: { method: 'DELETE', path: '/f/api/v1/team/{team_id}/member/{team_member_user_id}' },
   listAllTeams: { method: 'GET', path: '/f/api/v1/operator/team' },
+  getAnyTeam: { method: 'GET', path: '/f/api/v1/operator/team/{team_id}' },
   suspendTeam: { method: 'PATCH', path: '/f/api/v1/operator/team/{team_id}', body: 'application/json' },
+  listAnyMembers: { method: 'GET', path: '/f/api/v1/operator/team/{team_id}/member' },
   listInvites: { method: 'GET', path: '/f/api/v1/team/{team_id}/invite' },
   createInvite: { method: 'POST', path: '/f/api/v1/team/{team_id}/invite', body: 'application/json' },
   deleteInvite: { method: 'DELETE', path: '/f/api/v1/team/{team_id}/invite/{team_member_invite_id}' },
@@ -2216,6 +2333,8 @@ export const ROUTES = {
   getSiteCdn: { method: 'GET', path: '/f/api/v1/site/{fqdn}/cdn' },
   getSiteUsage: { method: 'GET', path: '/f/api/v1/site/{fqdn}/usage' },
   createSiteLogin: { method: 'POST', path: '/f/api/v1/site/{fqdn}/login' },
+  listAllSites: { method: 'GET', path: '/f/api/v1/operator/site' },
+  getAnySite: { method: 'GET', path: '/f/api/v1/operator/site/{site_id}' },
   createCodeServerLogin: { method: 'POST', path: '/f/api/v1/site/{fqdn}/code_server/login' },
   checkSiteName: { method: 'GET', path: '/f/api/v1/site_name' },
   listSiteLog: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log' },
@@ -2354,6 +2473,8 @@ export const ROUTES = {
   deleteRegion: { method: 'DELETE', path: '/f/api/v1/operator/region/{region_id}' },
   listFailedJobs: { method: 'GET', path: '/f/api/v1/operator/job' },
   retryJob: { method: 'POST', path: '/f/api/v1/operator/job/{job_id}/retry' },
+  getPlatformOverview: { method: 'GET', path: '/f/api/v1/operator/overview' },
+  listAnyEvents: { method: 'GET', path: '/f/api/v1/operator/event' },
   authorizeMetrics: { method: 'GET', path: '/f/api/v1/metrics-auth' },
   exchangeMetricsCode: { method: 'POST', path: '/f/api/v1/metrics-token', body: 'application/x-www-form-urlencoded', once: true },
   getMetricsUser: { method: 'GET', path: '/f/api/v1/metrics-api' },

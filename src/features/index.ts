@@ -26,6 +26,7 @@ import { jobFeature } from './job/job.feature.ts';
 import { keyRotationFeature } from './key-rotation/key-rotation.feature.ts';
 import { metricsSignInFeature } from './metrics-sign-in/metrics-sign-in.feature.ts';
 import { oauthFeature } from './oauth/oauth.feature.ts';
+import { overviewFeature } from './overview/overview.feature.ts';
 import { pitRestoreFeature } from './pit-restore/pit-restore.feature.ts';
 import { planFeature } from './plan/plan.feature.ts';
 import { previewFeature } from './preview/preview.feature.ts';
@@ -101,6 +102,7 @@ export const features: readonly Feature[] = [
   usageFeature,
   regionFeature,
   jobFeature,
+  overviewFeature,
   keyRotationFeature,
   metricsSignInFeature,
   frontEndFeature,

@@ -242,6 +242,13 @@ listAllTeams                         401       403     403     403    403    403
 suspendTeam                          401       403     403     403    403    403      403      401     403     403      403       200         403
 listAllUsers                         401       403     403     403    403    403      403      401     403     403      403       200         403
 blockUser                            401       403     403     403    403    403      403      401     403     403      403       200         403
+getPlatformOverview                  401       403     403     403    403    403      403      401     403     403      403       200         403
+listAnyEvents                        401       403     403     403    403    403      403      401     403     403      403       200         403
+getAnyUser                           401       403     403     403    403    403      403      401     403     403      403       200         403
+getAnyTeam                           401       403     403     403    403    403      403      401     403     403      403       200         403
+listAnyMembers                       401       403     403     403    403    403      403      401     403     403      403       200         403
+listAllSites                         401       403     403     403    403    403      403      401     403     403      403       200         403
+getAnySite                           401       403     403     403    403    403      403      401     403     403      403       200         403
 viewAsUser                           401       403     403     403    403    403      403      401     403     403      403       200         403
 listAccountViews                     401       403     403     403    403    403      403      401     403     403      403       200         403
 endView                              401       200     200     200    200    200      200      401     200     200      200       200         200
@@ -442,6 +449,15 @@ updateRegion    params.region_id               403 auth.operators_only
 deleteRegion    params.region_id               403 auth.operators_only
 suspendTeam     params.team_id                 403 auth.operators_only
 blockUser       params.user_id                 403 auth.operators_only
+getAnyUser      params.user_id                 403 auth.operators_only
+getAnyTeam      params.team_id                 403 auth.operators_only
+listAnyMembers  params.team_id                 403 auth.operators_only
+getAnySite      params.site_id                 403 auth.operators_only
+listAnyEvents   query.user_id                  403 auth.operators_only
+listAnyEvents   query.team_id                  403 auth.operators_only
+listAnyEvents   query.site_id                  403 auth.operators_only
+listAllTeams    query.user_id                  403 auth.operators_only
+listAllSites    query.team_id                  403 auth.operators_only
 viewAsUser      params.user_id                 403 auth.operators_only
 listAccountViews params.user_id                403 auth.operators_only
 approveTemplate params.template_name           403 auth.operators_only

@@ -223,6 +223,15 @@ export const requests: Record<string, Make> = {
   }),
 
   listAllUsers: nothing,
+  getPlatformOverview: nothing,
+  listAnyEvents: ({ place }) => ({ query: { team_id: place.teamId } }),
+  getAnyUser: async ({ world }) => ({ params: { user_id: (await world.user()).id } }),
+  getAnyTeam: inTeam,
+  listAnyMembers: inTeam,
+  listAllSites: nothing,
+  getAnySite: async ({ world, place }) => ({
+    params: { site_id: (await world.site(place.teamId, place.opener)).id },
+  }),
   viewAsUser: async ({ world }) => ({ params: { user_id: (await world.user()).id }, body: { reason: 'Ticket 12' } }),
   listAccountViews: async ({ world }) => ({ params: { user_id: (await world.user()).id } }),
   endView: nothing,

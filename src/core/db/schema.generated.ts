@@ -375,6 +375,13 @@ export interface DB {
     host: Generated<string | null>;
     address: Generated<string | null>;
   };
+  platform_readings: {
+    slot: Date;
+    process_id: string;
+    read_at: Generated<Date>;
+    host: Generated<unknown | null>;
+    edge: Generated<unknown | null>;
+  };
   proposals: {
     id: Generated<string>;
     user_id: string;

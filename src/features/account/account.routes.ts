@@ -40,6 +40,7 @@ import {
 } from './account.ts';
 
 const tag = 'account';
+const onUser = operatorOn((db, { user_id }) => findUserIfAny(db, String(user_id)), userNotFound);
 
 /** Empty while a mail is on its way; a fresh sign-in once the link in it is used. */
 const LinkAnswer = Type.Object({ ...Type.Partial(TokenGrant).properties }, { title: 'LinkAnswer' });
@@ -146,13 +147,25 @@ export const accountOperations = [
     access: operator,
     query: Type.Object({
       search: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'A part of name or address' })),
+      is_superuser: Type.Optional(say(Type.Boolean(), 'Only operators of the platform, or only others')),
       ...PageQuery,
     }),
     response: PageOf(User),
     async handle({ db, query, page }) {
-      const { count, rows } = await listUsers(db, query.search, query);
+      const { count, rows } = await listUsers(db, query, query);
       return page(query, count, rows);
     },
+  }),
+  operation({
+    id: 'getAnyUser',
+    method: 'GET',
+    path: '/operator/user/{user_id}',
+    tag: 'operators',
+    summary: 'Anybody who has an account',
+    access: onUser,
+    params: Type.Object({ user_id: Uuid }),
+    response: User,
+    handle: async ({ subject }) => subject,
   }),
   operation({
     id: 'blockUser',
@@ -160,7 +173,7 @@ export const accountOperations = [
     path: '/operator/user/{user_id}',
     tag: 'operators',
     summary: 'Block a person, which ends every session and token of theirs, or let them in again',
-    access: operatorOn((db, { user_id }) => findUserIfAny(db, String(user_id)), userNotFound),
+    access: onUser,
     params: Type.Object({ user_id: Uuid }),
     body: Type.Object({ is_active: say(Type.Boolean(), 'False blocks them') }),
     response: User,

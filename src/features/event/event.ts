@@ -45,6 +45,24 @@ export async function listSiteEvents(
   return complete(db, await listEventsOfSites(db, caller.userId, wanted, paging));
 }
 
+/** What an operator is shown of a person, a team or a site. */
+export async function listAnyEvents(
+  db: Db,
+  caller: Caller,
+  of: { user_id: string; teamIds: string[] } | { team_id: string } | { site_id: string; team_id: string },
+  paging: Paging,
+): Promise<EventListing> {
+  if ('user_id' in of) {
+    const wanted = { userId: of.user_id, withAccount: true, teamIds: of.teamIds };
+    return complete(db, await listEventsOfUser(db, wanted, paging));
+  }
+  if ('site_id' in of) {
+    const wanted = { siteIds: [of.site_id], teamIds: [of.team_id] };
+    return complete(db, await listEventsOfSites(db, caller.userId, wanted, paging));
+  }
+  return complete(db, await listEventsOfTeam(db, caller.userId, of.team_id, null, paging));
+}
+
 export async function listMyEvents(
   db: Db,
   caller: Caller,

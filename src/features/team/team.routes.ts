@@ -12,6 +12,8 @@ import { completeMembers, completeTeams, getMember, getTeam, removeMember, suspe
 const tag = 'teams';
 const TeamPath = Type.Object({ team_id: Uuid });
 
+const onAnyTeam = operatorOn((db, { team_id }) => findTeam(db, String(team_id)), teamNotFound);
+
 export const teamOperations = [
   operation({
     id: 'listTeams',
@@ -119,13 +121,43 @@ export const teamOperations = [
     method: 'GET',
     path: '/operator/team',
     tag: 'operators',
-    summary: 'Every team of the platform',
+    summary: 'Every team of the platform, those of a person, or those whose name holds a text',
     access: operator,
-    query: Type.Object(PageQuery),
+    query: Type.Object({
+      search: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'A part of the name' })),
+      user_id: Type.Optional(say(Uuid, 'Only those that this person is in')),
+      ...PageQuery,
+    }),
     response: PageOf(Team),
     async handle({ db, caller, query, page }) {
-      const { count, rows } = await listAllTeams(db, query);
+      const { count, rows } = await listAllTeams(db, query, query);
       return page(query, count, await completeTeams(db, caller, rows));
+    },
+  }),
+  operation({
+    id: 'getAnyTeam',
+    method: 'GET',
+    path: '/operator/team/{team_id}',
+    tag: 'operators',
+    summary: 'Any team',
+    access: onAnyTeam,
+    params: TeamPath,
+    response: Team,
+    handle: async ({ db, caller, subject }) => (await completeTeams(db, caller, [subject]))[0] as Team,
+  }),
+  operation({
+    id: 'listAnyMembers',
+    method: 'GET',
+    path: '/operator/team/{team_id}/member',
+    tag: 'operators',
+    summary: 'The people in any team',
+    access: onAnyTeam,
+    params: TeamPath,
+    query: Type.Object(PageQuery),
+    response: PageOf(Member),
+    async handle({ db, subject, query, page }) {
+      const { count, rows } = await listMembers(db, subject.id, query);
+      return page(query, count, await completeMembers(db, rows));
     },
   }),
   operation({
@@ -134,7 +166,7 @@ export const teamOperations = [
     path: '/operator/team/{team_id}',
     tag: 'operators',
     summary: 'Suspend a team, or lift its suspension',
-    access: operatorOn((db, { team_id }) => findTeam(db, String(team_id)), teamNotFound),
+    access: onAnyTeam,
     params: TeamPath,
     body: Type.Object({ is_active: say(Type.Boolean(), 'False suspends it') }),
     response: Team,

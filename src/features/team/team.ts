@@ -34,12 +34,15 @@ import {
 
 export {
   addStorage,
+  countTeams,
   findTeam,
   insertMember,
   isMemberByEmail,
   lockOwnedTeams,
   lockTeam,
+  revenueByPlan,
   type TeamRow,
+  teamIdsOf,
 } from './team.sql.ts';
 
 export async function createTeam(
