@@ -553,6 +553,24 @@ export type OwnTickets = {
   assistant_custom_instructions?: string | null;
   resolved?: boolean;
   resolved_at?: string | null;
+  waits_for?: 'support' | 'asker' | 'assistant' | null;
+  assignee?: {
+    id: string;
+    email: string;
+    first_name: string;
+    last_name: string;
+    full_name: string;
+    is_active: boolean;
+    is_verified: boolean;
+    is_superuser: boolean;
+    is_payment_verified: boolean;
+    analytics_user_id: string | null;
+    created_at: string;
+  } | null;
+  site_live_id?: string | null;
+  fqdn?: string | null;
+  attachments?: Array<Attachment>;
+  active_at?: string;
   ticket_replies?: Array<TicketReply>;
   ticket_replies_count?: number;
   ticket_replies_next?: string | null;
@@ -1369,10 +1387,52 @@ export type Ticket = {
   assistant_custom_instructions: string | null;
   resolved: boolean;
   resolved_at: string | null;
+  waits_for: 'support' | 'asker' | 'assistant' | null;
+  assignee: {
+    id: string;
+    email: string;
+    first_name: string;
+    last_name: string;
+    full_name: string;
+    is_active: boolean;
+    is_verified: boolean;
+    is_superuser: boolean;
+    is_payment_verified: boolean;
+    analytics_user_id: string | null;
+    created_at: string;
+  } | null;
+  site_live_id: string | null;
+  fqdn: string | null;
+  attachments: Array<Attachment>;
+  active_at: string;
   ticket_replies: Array<TicketReply>;
   ticket_replies_count: number;
   ticket_replies_next: string | null;
   created_at: string;
+};
+export type TicketContext = {
+  team: {
+    id: string;
+    name: string;
+    plan_type_name: string;
+  };
+  site: {
+    id: string;
+    fqdn: string;
+    is_sleeping: boolean;
+    busy: string | null;
+    wordpress_version: string | null;
+    php_version: string | null;
+    created_at: string;
+  } | null;
+  errors: Array<{
+    at: string;
+    level: string;
+    message: string;
+    file: string | null;
+    line: number | null;
+  }>;
+  changes: Array<Event>;
 };
 export type TicketPage = {
   count: number;
@@ -1396,6 +1456,7 @@ export type TicketReply = {
     ok: boolean;
   }>;
   proposals: Array<ProposalSummary>;
+  attachments: Array<Attachment>;
 };
 export type TicketReplyPage = {
   count: number;
@@ -2038,8 +2099,8 @@ export interface Operations {
     } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'event.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** The tickets of a team */
   listTeamTickets: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TicketPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
-  /** Your newest ticket; with page or size, a page of your tickets */
-  listTickets: { input: { query?: { page?: number; size?: number } }; output: OwnTickets; errors: 'auth.duplicate_cookie' | 'auth.required' };
+  /** Your newest ticket; with page or size, a page of your tickets, those first in which something happened last */
+  listTickets: { input: { query?: { page?: number; size?: number; resolved?: boolean } }; output: OwnTickets; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** Open a ticket */
   createTicket: { input: { body: {
       team_id: string;
@@ -2064,22 +2125,34 @@ export interface Operations {
   createReply: { input: { params: { ticket_id: string }; body?: {
       description?: string | null;
       is_assistant_chat_message?: boolean | null;
+      s3_object?: string | null;
       resolve?: boolean | null;
-    } }; output: TicketReply; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'ticket.assistant_spent' | 'ticket.no_messages_left' | 'ticket.not_found' };
+    } }; output: TicketReply; errors: 'attachment.not_found' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'ticket.assistant_spent' | 'ticket.no_messages_left' | 'ticket.not_found' };
+  /** What stands around a ticket: its site with versions, the last errors and what changed last */
+  getTicketContext: { input: { params: { ticket_id: string } }; output: TicketContext; errors: 'auth.duplicate_cookie' | 'auth.required' | 'ticket.not_found' };
   /** What the assistant is writing in a ticket, as it is written (Server-Sent Events) */
   streamAnswers: { input: { params: { ticket_id: string } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.required' | 'auth.view_only' | 'event.too_many_streams' | 'ticket.not_found' };
-  /** Every ticket of the platform */
-  listAllTickets: { input: { query?: { resolved?: boolean; page?: number; size?: number } }; output: TicketPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
+  /** Every ticket of the platform, those first in which something happened last */
+  listAllTickets: { input: { query?: { resolved?: boolean; waits_for?: 'support' | 'asker' | 'assistant'; assigned?: 'me' | 'nobody'; team_id?: string; page?: number; size?: number } }; output: TicketPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
   /** Any ticket with its replies */
   getAnyTicket: { input: { params: { ticket_id: string } }; output: Ticket; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' | 'ticket.not_found' };
+  /** What stands around any ticket: its site with versions, the last errors and what changed last */
+  getAnyTicketContext: { input: { params: { ticket_id: string } }; output: TicketContext; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' | 'ticket.not_found' };
+  /** Give a ticket to an operator */
+  assignTicket: { input: { params: { ticket_id: string }; body: {
+      user_id: string;
+    } }; output: Ticket; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'ticket.not_found' | 'ticket.not_operator' };
+  /** Nobody has the ticket any more */
+  unassignTicket: { input: { params: { ticket_id: string } }; output: Ticket; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'ticket.not_found' };
   /** The replies to any ticket, newest first */
   listAnyReplies: { input: { params: { ticket_id: string }; query?: { page?: number; size?: number } }; output: TicketReplyPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' | 'ticket.not_found' };
   /** Answer any ticket as the platform; its author is mailed */
   answerTicket: { input: { params: { ticket_id: string }; body?: {
       description?: string | null;
       is_assistant_chat_message?: boolean | null;
+      s3_object?: string | null;
       resolve?: boolean | null;
-    } }; output: TicketReply; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'ticket.not_found' };
+    } }; output: TicketReply; errors: 'attachment.not_found' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'ticket.not_found' };
   /** Upload a file (the body is its bytes) that a ticket then names as s3_object */
   uploadAttachment: { input: { query: { name: string }; body: Blob }; output: Attachment; errors: 'attachment.too_many' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** Download an attachment */
@@ -2422,9 +2495,13 @@ export const ROUTES = {
   deleteTicket: { method: 'DELETE', path: '/f/api/v1/support/ticket/{ticket_id}' },
   listReplies: { method: 'GET', path: '/f/api/v1/support/ticket/{ticket_id}/reply' },
   createReply: { method: 'POST', path: '/f/api/v1/support/ticket/{ticket_id}/reply', body: 'application/json' },
+  getTicketContext: { method: 'GET', path: '/f/api/v1/support/ticket/{ticket_id}/context' },
   streamAnswers: { method: 'GET', path: '/f/api/v1/support/ticket/{ticket_id}/answer/stream' },
   listAllTickets: { method: 'GET', path: '/f/api/v1/operator/ticket' },
   getAnyTicket: { method: 'GET', path: '/f/api/v1/operator/ticket/{ticket_id}' },
+  getAnyTicketContext: { method: 'GET', path: '/f/api/v1/operator/ticket/{ticket_id}/context' },
+  assignTicket: { method: 'PUT', path: '/f/api/v1/operator/ticket/{ticket_id}/assignee', body: 'application/json' },
+  unassignTicket: { method: 'DELETE', path: '/f/api/v1/operator/ticket/{ticket_id}/assignee' },
   listAnyReplies: { method: 'GET', path: '/f/api/v1/operator/ticket/{ticket_id}/reply' },
   answerTicket: { method: 'POST', path: '/f/api/v1/operator/ticket/{ticket_id}/reply', body: 'application/json' },
   uploadAttachment: { method: 'POST', path: '/f/api/v1/support/attachment', body: 'application/octet-stream' },

@@ -468,6 +468,13 @@ export const requests: Record<string, Make> = {
   refuseProposal: onProposal,
   listAllTickets: nothing,
   getAnyTicket: onTicket(),
+  getTicketContext: onTicket(),
+  getAnyTicketContext: onTicket(),
+  assignTicket: async ({ world, place }) => ({
+    params: { ticket_id: await world.ticket(place.teamId, place.opener) },
+    body: { user_id: world.person('operator').id },
+  }),
+  unassignTicket: onTicket(),
   listAnyReplies: onTicket(),
   answerTicket: onTicket({ body: { description: 'We are looking into it.' } }),
   uploadAttachment: () => ({ query: { name: 'log.txt' }, body: Buffer.from('some bytes') }),

@@ -43,6 +43,7 @@ export interface DB {
     size_bytes: number;
     content: Buffer;
     created_at: Generated<Date>;
+    reply_id: Generated<string | null>;
   };
   authorization_codes: {
     code_hash: Buffer;
@@ -677,6 +678,9 @@ export interface DB {
     resolved_at: Generated<Date | null>;
     created_at: Generated<Date>;
     instructions_by: Generated<string | null>;
+    assignee_id: Generated<string | null>;
+    waits_for: Generated<string>;
+    active_at: Generated<Date>;
   };
   users: {
     id: Generated<string>;
