@@ -9,6 +9,7 @@ import { OfflineBanner } from './offline-banner.tsx';
 import { ThemeMenu } from './theme-menu.tsx';
 import { UserMenu } from './user-menu.tsx';
 import { VerifyBanner } from './verify-banner.tsx';
+import { ViewBar } from './view-bar.tsx';
 
 export function AppLayout() {
   useEventStream();
@@ -21,6 +22,7 @@ export function AppLayout() {
       >
         Skip to content
       </a>
+      <ViewBar />
       <aside className="sticky top-0 hidden h-dvh flex-col border-line border-r p-3 lg:flex">
         <div className="mt-0.5 mb-6 flex items-center justify-between pl-1.5">
           <Link to="/" aria-label="Siteyard" className="flex rounded-lg">

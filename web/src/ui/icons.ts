@@ -40,6 +40,7 @@ export {
   Minus as MinusIcon,
   Monitor as SystemIcon,
   Moon as MoonIcon,
+  Paperclip as AttachIcon,
   Pencil as PencilIcon,
   Plus as PlusIcon,
   RotateCcw as ReopenIcon,
