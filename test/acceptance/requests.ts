@@ -216,7 +216,7 @@ export const requests: Record<string, Make> = {
     await world.joins(place.teamId, leaver, caller);
     return { params: { ...params, team_member_user_id: leaver.id }, token: await world.credential(leaver) };
   },
-  listAllTeams: nothing,
+  listAllTeams: async ({ world }) => ({ query: { user_id: (await world.user()).id } }),
   suspendTeam: async ({ world, place }) => ({
     params: { team_id: await world.team(place.owner) },
     body: { is_active: false },
@@ -225,10 +225,14 @@ export const requests: Record<string, Make> = {
   listAllUsers: nothing,
   getPlatformOverview: nothing,
   listAnyEvents: ({ place }) => ({ query: { team_id: place.teamId } }),
+  'listAnyEvents/of a person': async ({ world }) => ({ query: { user_id: (await world.user()).id } }),
+  'listAnyEvents/of a site': async ({ world, place }) => ({
+    query: { site_id: (await world.site(place.teamId, place.opener)).id },
+  }),
   getAnyUser: async ({ world }) => ({ params: { user_id: (await world.user()).id } }),
   getAnyTeam: inTeam,
   listAnyMembers: inTeam,
-  listAllSites: nothing,
+  listAllSites: ({ place }) => ({ query: { team_id: place.teamId } }),
   getAnySite: async ({ world, place }) => ({
     params: { site_id: (await world.site(place.teamId, place.opener)).id },
   }),
@@ -466,7 +470,7 @@ export const requests: Record<string, Make> = {
   getProposal: onProposal,
   confirmProposal: onProposal,
   refuseProposal: onProposal,
-  listAllTickets: nothing,
+  listAllTickets: ({ place }) => ({ query: { team_id: place.teamId } }),
   getAnyTicket: onTicket(),
   getTicketContext: onTicket(),
   getAnyTicketContext: onTicket(),

@@ -52,15 +52,16 @@ export async function listAnyEvents(
   of: { user_id: string; teamIds: string[] } | { team_id: string } | { site_id: string; team_id: string },
   paging: Paging,
 ): Promise<EventListing> {
-  if ('user_id' in of) {
-    const wanted = { userId: of.user_id, withAccount: true, teamIds: of.teamIds };
-    return complete(db, await listEventsOfUser(db, wanted, paging));
-  }
-  if ('site_id' in of) {
-    const wanted = { siteIds: [of.site_id], teamIds: [of.team_id] };
-    return complete(db, await listEventsOfSites(db, caller.userId, wanted, paging));
-  }
-  return complete(db, await listEventsOfTeam(db, caller.userId, of.team_id, null, paging));
+  const list = () => {
+    if ('user_id' in of)
+      return listEventsOfUser(db, { userId: of.user_id, withAccount: true, teamIds: of.teamIds }, paging);
+    if ('site_id' in of)
+      return listEventsOfSites(db, caller.userId, { siteIds: [of.site_id], teamIds: [of.team_id] }, paging);
+    return listEventsOfTeam(db, caller.userId, of.team_id, null, paging);
+  };
+  const { count, events } = await complete(db, await list());
+  // They are nobody's news here.
+  return { count, events: events.map((event) => ({ ...event, unread: false })) };
 }
 
 export async function listMyEvents(

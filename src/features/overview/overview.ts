@@ -1,4 +1,5 @@
 import type { Db } from '#core/db/database.ts';
+import { LANES } from '#core/jobs/queue.ts';
 import type { Services } from '#core/services.ts';
 import { percentileOf } from '#edge/latency.ts';
 import { backupFigures, failingBackups } from '#features/backup/backup.ts';
@@ -65,7 +66,9 @@ function pointOf(at: Date, readings: readonly { edge: EdgeReading }[]): TrafficP
 }
 
 async function queueOf(db: Db, jobs: Services['jobs']): Promise<Overview['queue']> {
-  const lanes = (await jobs.states()).map(({ queue, waiting, active, oldest_seconds }) => ({
+  // Others are of what keeps the queue itself.
+  const states = (await jobs.states()).filter(({ queue }) => (LANES as readonly string[]).includes(queue));
+  const lanes = states.map(({ queue, waiting, active, oldest_seconds }) => ({
     name: queue,
     waiting,
     active,

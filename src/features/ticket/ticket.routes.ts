@@ -70,7 +70,8 @@ export const ticketOperations = [
     method: 'GET',
     path: '/support/ticket',
     tag,
-    summary: 'Your newest ticket; with page or size, a page of your tickets, those first in which something happened last',
+    summary:
+      'Your newest ticket; with page or size, a page of your tickets, those first in which something happened last',
     access: signedIn,
     query: Type.Object({
       page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'Page number' })),

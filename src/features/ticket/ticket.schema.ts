@@ -111,7 +111,9 @@ export const TicketContext = Type.Object(
       }),
       { description: 'The last errors of PHP of the site, newest first, each once; none for viewers' },
     ),
-    changes: Type.Array(Event, { description: 'What happened last to the site, or in the team where it is about none' }),
+    changes: Type.Array(Event, {
+      description: 'What happened last to the site, or in the team where it is about none',
+    }),
   },
   { title: 'TicketContext' },
 );
@@ -147,7 +149,11 @@ export const NewReply = Type.Object({
 export type NewReply = Static<typeof NewReply>;
 
 export const ticketNotFound = failure('ticket.not_found', 404, 'There is no such ticket.');
-export const notOperator = failure('ticket.not_operator', 409, 'Only an operator of the platform can be given a ticket.');
+export const notOperator = failure(
+  'ticket.not_operator',
+  409,
+  'Only an operator of the platform can be given a ticket.',
+);
 export const siteNotFound = failure('site.not_found', 404, 'There is no such site in this team.');
 export const attachmentNotFound = failure('attachment.not_found', 404, 'There is no such attachment.');
 export const tooManyUploads = failure(

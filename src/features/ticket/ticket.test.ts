@@ -265,7 +265,10 @@ test('a ticket says whose turn it is, who has it and what stands around it, and 
   const answered = await person.api.getTicket({ params });
   assert.deepEqual([answered.waits_for, answered.ticket_replies[0]?.attachments[0]?.name], ['asker', 'seen.log']);
   await person.api.getAttachment({ params: { s3_object } });
-  assert.deepEqual([await listed({ waits_for: 'asker' }), await listed({ waits_for: 'support' })], [[older.id], [newer.id]]);
+  assert.deepEqual(
+    [await listed({ waits_for: 'asker' }), await listed({ waits_for: 'support' })],
+    [[older.id], [newer.id]],
+  );
   // What happened last is first.
   const own = (await person.api.listTickets({ query: { page: 1 } })).results?.map(({ id }) => id);
   assert.deepEqual(own, [older.id, newer.id]);
@@ -274,14 +277,17 @@ test('a ticket says whose turn it is, who has it and what stands around it, and 
   assert.equal((await operator.api.unassignTicket({ params })).assignee, null);
 
   const { host, driver } = app.services.config.newSites;
-  app.services.siteLog.error({ id: site.id, host, driver }, {
-    atMs: Date.now(),
-    level: 'fatal',
-    message: 'Call to undefined function bake()\n#0 {main}',
-    file: 'wp-content/plugins/oven/oven.php',
-    line: 7,
-    request: 'GET /',
-  });
+  app.services.siteLog.error(
+    { id: site.id, host, driver },
+    {
+      atMs: Date.now(),
+      level: 'fatal',
+      message: 'Call to undefined function bake()\n#0 {main}',
+      file: 'wp-content/plugins/oven/oven.php',
+      line: 7,
+      request: 'GET /',
+    },
+  );
   const context = await eventually(async () => {
     const found = await operator.api.getAnyTicketContext({ params });
     return found.errors.length > 0 && found;

@@ -21,7 +21,7 @@ export function Inbox({ list, isChosen, children }: InboxProps) {
 /** A conversation, and beside it, where there is room, what stands around it. */
 export function WithContext({ context, children }: { context: ReactNode; children: ReactNode }) {
   return (
-    <div className="grid gap-6 @4xl:grid-cols-[minmax(0,1fr)_18rem] @4xl:items-start">
+    <div className="grid gap-6 @3xl:grid-cols-[minmax(0,1fr)_16rem] @3xl:items-start @5xl:grid-cols-[minmax(0,1fr)_20rem]">
       <div className="min-w-0">{children}</div>
       <aside aria-label="About this ticket" className="min-w-0">
         {context}

@@ -32,7 +32,9 @@ export function TicketList({ tickets, authors, to = '/tickets/$ticketId' }: Tick
               <Time iso={ticket.active_at} className="shrink-0 text-muted text-xs" />
             </div>
             <p className="truncate text-muted text-xs leading-5">
-              {[authors && ticket.user.full_name, ticket.fqdn, ticket.description].filter(Boolean).join(' · ')}
+              {[authors && ticket.user.full_name, ticket.fqdn, ticket.description.replaceAll(MARKS, '')]
+                .filter(Boolean)
+                .join(' · ')}
             </p>
             <div className="mt-1.5 flex flex-wrap items-center gap-1.5">
               <TicketState ticket={ticket} asSupport={to === '/operator/tickets/$ticketId'} />
@@ -44,6 +46,9 @@ export function TicketList({ tickets, authors, to = '/tickets/$ticketId' }: Tick
     </ul>
   );
 }
+
+/** Of Markdown, which one line is better without. */
+const MARKS = /[*`#>]/g;
 
 const ofTeam: Record<string, [string, BadgeTone]> = {
   support: ['Waiting for support', 'neutral'],

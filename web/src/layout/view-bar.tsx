@@ -31,7 +31,7 @@ export function ViewBar() {
   return (
     <section
       aria-label="Viewing somebody's account"
-      className="sticky top-0 z-40 flex flex-wrap items-center justify-center gap-x-4 gap-y-1 bg-fg px-4 py-2 text-bg text-sm lg:col-span-2"
+      className="fixed inset-x-4 bottom-4 z-40 mx-auto flex w-fit max-w-full flex-wrap items-center justify-center gap-x-4 gap-y-1 rounded-2xl bg-fg px-5 py-2.5 text-bg text-sm shadow-pop"
     >
       <p className="flex items-center gap-2">
         <EyeIcon />

@@ -51,7 +51,7 @@ function block(token: Token): ReactNode {
 function List({ list }: { list: Tokens.List }) {
   const items = list.items.map((item, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: see above
-    <li key={at} className="grid gap-1">
+    <li key={at} className="space-y-1">
       {blocks(item.tokens)}
     </li>
   ));

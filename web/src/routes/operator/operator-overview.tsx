@@ -74,28 +74,31 @@ function Traffic({ overview: { traffic } }: { overview: PlatformOverview }) {
   const { last_hour: last, points } = traffic;
   const at = points.map((point) => point.at);
   return (
-    <Section title="What visitors get" description="Over all sites, in the last 24 hours.">
-      <div className="grid gap-8 lg:grid-cols-2 2xl:grid-cols-3">
+    <Section
+      title="What visitors get"
+      description="Over all sites, in the last 24 hours; the figures are those of the last hour."
+    >
+      <div className="grid gap-8 lg:grid-cols-3">
         <DayChart
           title="Time to answer"
-          summary={`last hour: half within ${orDash(last.p50_ms, milliseconds)}, 95% within ${orDash(last.p95_ms, milliseconds)}`}
+          summary={`p50 ${orDash(last.p50_ms, milliseconds)} · p95 ${orDash(last.p95_ms, milliseconds)}`}
           at={at}
           format={milliseconds}
           lines={[
-            { name: '95%', colour: 'var(--warn)', values: points.map(({ p95_ms }) => p95_ms) },
-            { name: 'half', colour: 'var(--accent)', values: points.map(({ p50_ms }) => p50_ms) },
+            { name: 'p95', colour: 'var(--warn)', values: points.map(({ p95_ms }) => p95_ms) },
+            { name: 'p50', colour: 'var(--accent)', values: points.map(({ p50_ms }) => p50_ms) },
           ]}
         />
         <DayChart
           title="Pages from the cache"
-          summary={`last hour: ${orDash(last.cached_percentage, percent)}`}
+          summary={orDash(last.cached_percentage, percent)}
           at={at}
           format={percent}
           lines={[{ name: 'cached', colour: 'var(--accent)', values: points.map((point) => point.cached_percentage) }]}
         />
         <DayChart
           title="Requests"
-          summary={`last hour: ${formatCount(last.requests)}`}
+          summary={formatCount(last.requests)}
           at={at}
           format={formatCount}
           lines={[{ name: 'requests', colour: 'var(--accent)', values: points.map(({ requests }) => requests) }]}

@@ -67,6 +67,7 @@ function Person({ person }: { person: User }) {
           <div>
             <h2 className="mb-3 font-semibold text-sm">Activity</h2>
             <EventFeed
+              asOperator
               query={events}
               empty={{ title: 'Nothing yet', text: 'What they and their teams do shows here.' }}
             />

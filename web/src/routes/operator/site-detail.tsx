@@ -52,7 +52,11 @@ function SiteDetail({ site }: { site: Site }) {
       <div className="grid gap-6 xl:grid-cols-[minmax(0,1fr)_22rem] xl:items-start">
         <div className="order-2 min-w-0 xl:order-1">
           <h2 className="mb-3 font-semibold text-sm">Activity</h2>
-          <EventFeed query={events} empty={{ title: 'Nothing yet', text: 'What happens to the site shows here.' }} />
+          <EventFeed
+            asOperator
+            query={events}
+            empty={{ title: 'Nothing yet', text: 'What happens to the site shows here.' }}
+          />
         </div>
         <div className="order-1 grid min-w-0 gap-6 xl:order-2">
           <Section title="Site">

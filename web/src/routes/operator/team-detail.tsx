@@ -58,7 +58,11 @@ function TeamDetail({ team }: { team: Team }) {
           </Section>
           <div>
             <h2 className="mb-3 font-semibold text-sm">Activity</h2>
-            <EventFeed query={events} empty={{ title: 'Nothing yet', text: 'What happens in the team shows here.' }} />
+            <EventFeed
+              asOperator
+              query={events}
+              empty={{ title: 'Nothing yet', text: 'What happens in the team shows here.' }}
+            />
           </div>
         </div>
         <div className="grid min-w-0 gap-6">
