@@ -68,7 +68,7 @@ function TicketView({ ticket }: { ticket: Ticket }) {
           isOwn ? (
             <BackLink to="/tickets">Support</BackLink>
           ) : (
-            <BackLink to="/teams/$teamId" params={{ teamId: ticket.team_id }} search={{ tab: 'tickets' }}>
+            <BackLink to="/teams/$teamId/$page" params={{ teamId: ticket.team_id, page: 'tickets' }}>
               Tickets of the team
             </BackLink>
           )
