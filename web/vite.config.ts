@@ -28,7 +28,7 @@ export default defineConfig({
           groups: [
             {
               name: 'packages',
-              test: /node_modules\/(?!uplot|@xterm|@codemirror|@lezer|@marijn|crelt|style-mod|w3c-keyname)/,
+              test: /node_modules\/(?!uplot|marked|@xterm|@codemirror|@lezer|@marijn|crelt|style-mod|w3c-keyname)/,
               priority: 2,
             },
             { name: 'shared', test: /web\/src\/(ui|api|layout)\/|sdk\//, priority: 1 },

@@ -152,15 +152,22 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     await page.waitForURL('**/tickets/*');
     ticketPath = new URL(page.url()).pathname;
 
-    await operator.page.goto('/operator');
+    await operator.page.goto('/operator?tab=tickets');
     await signIn(operator.page, OPERATOR.email, OPERATOR.password);
     await operator.page.getByRole('listitem').filter({ hasText: 'Grace Hopper' }).waitFor();
     await operator.page.getByRole('link', { name: 'Restore point from Tuesday' }).click();
     await operator.page.getByRole('article').filter({ hasText: 'Grace Hopper' }).waitFor();
-    await operator.page.getByLabel('Answer', { exact: true }).fill('Yes, every changed minute of the last day.');
+    await operator.page
+      .getByRole('complementary', { name: 'About this ticket' })
+      .getByText('Analytical Engines')
+      .waitFor();
+    await operator.page.getByRole('combobox', { name: 'Assigned to' }).click();
+    await operator.page.getByRole('option', { name: /\(you\)$/ }).click();
+    await operator.page.getByLabel('Answer', { exact: true }).fill('Yes, **every** changed minute of the last day.');
     await operator.page.getByRole('button', { name: 'Answer', exact: true }).click();
 
     await page.getByText('Yes, every changed minute of the last day.').waitFor();
+    await page.getByText('Waiting for you').first().waitFor();
     await page.getByLabel('Reply').fill('That is it.');
     await page.getByRole('button', { name: 'Send reply' }).click();
     await page.getByRole('listitem').filter({ hasText: 'That is it.' }).waitFor();
@@ -215,12 +222,19 @@ describe('the dashboard', { timeout: 400_000 }, () => {
   it('gives the operator teams to suspend and regions to edit', async () => {
     const { page } = operator;
     await page.goto('/operator?tab=teams');
-    await page.getByRole('button', { name: 'Suspend Analytical Engines' }).click();
+    await page.getByLabel('Find a team by its name').fill('cal engin');
+    await page.getByText('Teams (1)').waitFor();
+    await page.getByRole('link', { name: 'Analytical Engines' }).click();
+    const more = page.getByRole('button', { name: 'More for Analytical Engines' });
+    await more.click();
+    await page.getByRole('menuitem', { name: 'Suspend' }).click();
     await page.getByRole('button', { name: 'Suspend', exact: true }).click();
-    await page.getByRole('button', { name: 'Activate Analytical Engines' }).click();
-    await page.getByRole('button', { name: 'Suspend Analytical Engines' }).waitFor();
+    await page.getByText('Suspended', { exact: true }).waitFor();
+    await more.click();
+    await page.getByRole('menuitem', { name: 'Activate' }).click();
+    await page.getByText('Suspended', { exact: true }).waitFor({ state: 'detached' });
 
-    await page.getByRole('tab', { name: 'Regions' }).click();
+    await page.goto('/operator?tab=regions');
     await page.getByRole('button', { name: 'Add region' }).click();
     for (const [label, value] of Object.entries(REGION)) await page.getByLabel(label, { exact: true }).fill(value);
     await page.getByRole('dialog').getByRole('button', { name: 'Add region' }).click();
@@ -228,6 +242,30 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     await page.getByRole('button', { name: 'Delete eu-test' }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByRole('row').filter({ hasText: 'eu-test' }).waitFor({ state: 'detached' });
+  });
+
+  it('shows the operator the platform as a person sees it, read-only, with a bar that ends it, and the person reads of it', async () => {
+    const { page } = operator;
+    await page.goto('/operator?tab=people');
+    await page.getByLabel('Find a person by name or email address').fill(GRACE.email);
+    await page.getByRole('link', { name: 'Grace Hopper' }).click();
+    await page.getByRole('button', { name: 'View as Grace' }).click();
+    await page.getByLabel('Reason').fill('Her question of Tuesday');
+    await page.getByRole('dialog').getByRole('button', { name: 'View as Grace' }).click();
+    const bar = page.getByRole('region', { name: "Viewing somebody's account" });
+    await bar.getByText('Grace Hopper').waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Operator' }).count(), 0);
+    await page.goto(ticketPath);
+    await page.getByLabel('Reply').fill('As if it were hers.');
+    await page.getByRole('button', { name: 'Send reply' }).click();
+    await page.getByText("You are viewing somebody's account").waitFor();
+    await assertFitsAndAccessible(page, 'a view');
+    await bar.getByRole('button', { name: 'End the view' }).click();
+    await page.waitForURL('**/operator/people/*');
+    await page.getByText('Her question of Tuesday').first().waitFor();
+    await assertFitsAndAccessible(page, 'a person, for operators');
+    await grace.page.goto('/activity');
+    await grace.page.getByText('Reason: Her question of Tuesday').waitFor();
   });
 
   it('follows the theme of the system until one is chosen, and remembers that one', async () => {
@@ -275,7 +313,8 @@ describe('the dashboard', { timeout: 400_000 }, () => {
   it('fits from 360 to 1920 pixels and has no accessibility violation in either theme', async () => {
     const inviteLink = linkIn(await app.mailTo(GRACE.email, '/invite?token='), '/invite');
     const teamTabs = ['', '/members', '/tickets', '/activity'].map((page) => `${teamPath}${page}`);
-    const operatorTabs = ['tickets', 'teams', 'deleted', 'regions', 'jobs'].map((tab) => `/operator?tab=${tab}`);
+    const tabs = ['overview', 'tickets', 'people', 'teams', 'sites', 'deleted', 'regions', 'jobs'];
+    const operatorTabs = tabs.map((tab) => `/operator?tab=${tab}`);
     const stranger = await openPerson(browser, app.url);
     await Promise.all([
       walk(ada, ['/teams', '/activity', ...teamTabs, '/tickets', ['New ticket']]),

@@ -47,6 +47,11 @@ export async function listNewest<Row>(
   return toListing(rows);
 }
 
+/** What `like` is asked for a part of a text that is in lower case. */
+export function patternOf(part: string): string {
+  return `%${part.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
+}
+
 /** Splits rows that carry `listing_count` into the count and the rows; a page past the end has one row of nulls. */
 function toListing<Row>(rows: (Row & { listing_count: number; id: unknown })[]): Listing<Row> {
   return { count: rows[0]?.listing_count ?? 0, rows: rows.filter((row) => row.id !== null) };

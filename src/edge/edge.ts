@@ -298,6 +298,9 @@ export class Edge {
   readonly #report = (visit: Visit, bytes: number): void => {
     const { request, response, headers } = visit;
     const wasAnswered = response.headersSent || response.statusCode === SWITCHED;
+    const durationMs = performance.now() - visit.startedAtMs;
+    // A socket lasts as long as somebody likes.
+    if (wasAnswered && response.statusCode !== SWITCHED) this.totals.latency.add(durationMs);
     this.#reports.visited(visit.gate.route.site, {
       atMs: Date.now(),
       method: request.method ?? '',
@@ -305,7 +308,7 @@ export class Edge {
       // Who left before anything was said did not see the status that would have been.
       status: wasAnswered ? response.statusCode : LEFT_EARLY,
       bytes,
-      durationMs: performance.now() - visit.startedAtMs,
+      durationMs,
       cache: visit.cacheState,
       clientAddress: visit.clientAddress,
       userAgent: headers['user-agent'] ?? null,

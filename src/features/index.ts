@@ -1,4 +1,5 @@
 import { accountFeature } from './account/account.feature.ts';
+import { accountViewFeature } from './account-view/account-view.feature.ts';
 import { applicationPasswordFeature } from './application-password/application-password.feature.ts';
 import { backupFeature } from './backup/backup.feature.ts';
 import { backupCheckFeature } from './backup-check/backup-check.feature.ts';
@@ -25,6 +26,7 @@ import { jobFeature } from './job/job.feature.ts';
 import { keyRotationFeature } from './key-rotation/key-rotation.feature.ts';
 import { metricsSignInFeature } from './metrics-sign-in/metrics-sign-in.feature.ts';
 import { oauthFeature } from './oauth/oauth.feature.ts';
+import { overviewFeature } from './overview/overview.feature.ts';
 import { pitRestoreFeature } from './pit-restore/pit-restore.feature.ts';
 import { planFeature } from './plan/plan.feature.ts';
 import { previewFeature } from './preview/preview.feature.ts';
@@ -58,6 +60,7 @@ export const features: readonly Feature[] = [
   oauthFeature,
   sshKeyFeature,
   accountFeature,
+  accountViewFeature,
   teamFeature,
   inviteFeature,
   holdFeature,
@@ -101,6 +104,7 @@ export const features: readonly Feature[] = [
   usageFeature,
   regionFeature,
   jobFeature,
+  overviewFeature,
   keyRotationFeature,
   metricsSignInFeature,
   frontEndFeature,

@@ -197,6 +197,7 @@ createTicket                         401       404     403     200    200    200
 createTicket/about a site            401       404     403     200    200    200      404      401     200     403      403       404         200
 createTicket/with a file             401       404     403     200    200    200      404      401     200     403      403       404         200
 getTicket                            401       404     200     200    200    200      404      401     200     200      200       404         200
+getTicketContext                     401       404     200     200    200    200      404      401     200     200      200       404         200
 updateTicket                         401       404     403     200    200    200      404      401     200     403      403       404         200
 deleteTicket                         401       404     403     403    200    200      404      401     200     403      403       404         200
 deleteTicket/opened by the caller    401       404     200     200    200    200      404      401     200     403      403       404         200
@@ -258,10 +259,25 @@ listAllTeams                         401       403     403     403    403    403
 suspendTeam                          401       403     403     403    403    403      403      401     403     403      403       200         403
 listAllUsers                         401       403     403     403    403    403      403      401     403     403      403       200         403
 blockUser                            401       403     403     403    403    403      403      401     403     403      403       200         403
+getPlatformOverview                  401       403     403     403    403    403      403      401     403     403      403       200         403
+listAnyEvents                        401       403     403     403    403    403      403      401     403     403      403       200         403
+listAnyEvents/of a person            401       403     403     403    403    403      403      401     403     403      403       200         403
+listAnyEvents/of a site              401       403     403     403    403    403      403      401     403     403      403       200         403
+getAnyUser                           401       403     403     403    403    403      403      401     403     403      403       200         403
+getAnyTeam                           401       403     403     403    403    403      403      401     403     403      403       200         403
+listAnyMembers                       401       403     403     403    403    403      403      401     403     403      403       200         403
+listAllSites                         401       403     403     403    403    403      403      401     403     403      403       200         403
+getAnySite                           401       403     403     403    403    403      403      401     403     403      403       200         403
+viewAsUser                           401       403     403     403    403    403      403      401     403     403      403       200         403
+listAccountViews                     401       403     403     403    403    403      403      401     403     403      403       200         403
+endView                              401       200     200     200    200    200      200      401     200     200      200       200         200
 listAllTemplates                     401       403     403     403    403    403      403      401     403     403      403       200         403
 approveTemplate                      401       403     403     403    403    403      403      401     403     403      403       200         403
 listAllTickets                       401       403     403     403    403    403      403      401     403     403      403       200         403
 getAnyTicket                         401       403     403     403    403    403      403      401     403     403      403       200         403
+getAnyTicketContext                  401       403     403     403    403    403      403      401     403     403      403       200         403
+assignTicket                         401       403     403     403    403    403      403      401     403     403      403       200         403
+unassignTicket                       401       403     403     403    403    403      403      401     403     403      403       200         403
 listAnyReplies                       401       403     403     403    403    403      403      401     403     403      403       200         403
 answerTicket                         401       403     403     403    403    403      403      401     403     403      403       200         403
 listDeletedSites                     401       403     403     403    403    403      403      401     403     403      403       200         403
@@ -419,6 +435,7 @@ createTicket    body.team_id                   404 team.not_found
 createTicket    body.site_live_id              404 site.not_found
 createTicket    body.s3_object                 404 attachment.not_found
 getTicket       params.ticket_id               404 ticket.not_found
+getTicketContext params.ticket_id               404 ticket.not_found
 updateTicket    params.ticket_id               404 ticket.not_found
 deleteTicket    params.ticket_id               404 ticket.not_found
 listReplies     params.ticket_id               404 ticket.not_found
@@ -471,8 +488,24 @@ updateRegion    params.region_id               403 auth.operators_only
 deleteRegion    params.region_id               403 auth.operators_only
 suspendTeam     params.team_id                 403 auth.operators_only
 blockUser       params.user_id                 403 auth.operators_only
+getAnyUser      params.user_id                 403 auth.operators_only
+getAnyTeam      params.team_id                 403 auth.operators_only
+listAnyMembers  params.team_id                 403 auth.operators_only
+getAnySite      params.site_id                 403 auth.operators_only
+listAnyEvents   query.user_id                  403 auth.operators_only
+listAnyEvents   query.team_id                  403 auth.operators_only
+listAnyEvents   query.site_id                  403 auth.operators_only
+listAllTeams    query.user_id                  403 auth.operators_only
+listAllSites    query.team_id                  403 auth.operators_only
+viewAsUser      params.user_id                 403 auth.operators_only
+listAccountViews params.user_id                403 auth.operators_only
 approveTemplate params.template_name           403 auth.operators_only
 getAnyTicket    params.ticket_id               403 auth.operators_only
+getAnyTicketContext params.ticket_id           403 auth.operators_only
+listAllTickets  query.team_id                  403 auth.operators_only
+assignTicket    params.ticket_id               403 auth.operators_only
+assignTicket    body.user_id                   403 auth.operators_only
+unassignTicket  params.ticket_id               403 auth.operators_only
 listAnyReplies  params.ticket_id               403 auth.operators_only
 answerTicket    params.ticket_id               403 auth.operators_only
 restoreDeletedSite  params.site_id            403 auth.operators_only

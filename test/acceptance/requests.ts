@@ -236,13 +236,29 @@ export const requests: Record<string, Make> = {
     await world.joins(place.teamId, leaver, caller);
     return { params: { ...params, team_member_user_id: leaver.id }, token: await world.credential(leaver) };
   },
-  listAllTeams: nothing,
+  listAllTeams: async ({ world }) => ({ query: { user_id: (await world.user()).id } }),
   suspendTeam: async ({ world, place }) => ({
     params: { team_id: await world.team(place.owner) },
     body: { is_active: false },
   }),
 
   listAllUsers: nothing,
+  getPlatformOverview: nothing,
+  listAnyEvents: ({ place }) => ({ query: { team_id: place.teamId } }),
+  'listAnyEvents/of a person': async ({ world }) => ({ query: { user_id: (await world.user()).id } }),
+  'listAnyEvents/of a site': async ({ world, place }) => ({
+    query: { site_id: (await world.site(place.teamId, place.opener)).id },
+  }),
+  getAnyUser: async ({ world }) => ({ params: { user_id: (await world.user()).id } }),
+  getAnyTeam: inTeam,
+  listAnyMembers: inTeam,
+  listAllSites: ({ place }) => ({ query: { team_id: place.teamId } }),
+  getAnySite: async ({ world, place }) => ({
+    params: { site_id: (await world.site(place.teamId, place.opener)).id },
+  }),
+  viewAsUser: async ({ world }) => ({ params: { user_id: (await world.user()).id }, body: { reason: 'Ticket 12' } }),
+  listAccountViews: async ({ world }) => ({ params: { user_id: (await world.user()).id } }),
+  endView: nothing,
   blockUser: async ({ world }) => ({ params: { user_id: (await world.user()).id }, body: { is_active: false } }),
 
   transferTeam: async ({ world, place }) => {
@@ -496,8 +512,15 @@ export const requests: Record<string, Make> = {
   getProposal: onProposal,
   confirmProposal: onProposal,
   refuseProposal: onProposal,
-  listAllTickets: nothing,
+  listAllTickets: ({ place }) => ({ query: { team_id: place.teamId } }),
   getAnyTicket: onTicket(),
+  getTicketContext: onTicket(),
+  getAnyTicketContext: onTicket(),
+  assignTicket: async ({ world, place }) => ({
+    params: { ticket_id: await world.ticket(place.teamId, place.opener) },
+    body: { user_id: world.person('operator').id },
+  }),
+  unassignTicket: onTicket(),
   listAnyReplies: onTicket(),
   answerTicket: onTicket({ body: { description: 'We are looking into it.' } }),
   uploadAttachment: () => ({ query: { name: 'log.txt' }, body: Buffer.from('some bytes') }),

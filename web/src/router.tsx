@@ -256,7 +256,6 @@ const billingReturn = createRoute({
 const tickets = createRoute({
   getParentRoute: () => app,
   path: '/tickets',
-  validateSearch: optionalPage,
   component: lazyPage(() => import('./routes/tickets/tickets.tsx'), 'TicketsPage'),
 });
 const ticket = createRoute({
@@ -293,6 +292,22 @@ const operatorTicket = createRoute({
   component: lazyPage(() => import('./routes/operator/answer-ticket.tsx'), 'AnswerTicketPage'),
 });
 
+const operatorPerson = createRoute({
+  getParentRoute: () => app,
+  path: '/operator/people/$userId',
+  component: lazyPage(() => import('./routes/operator/person.tsx'), 'OperatorPersonPage'),
+});
+const operatorTeam = createRoute({
+  getParentRoute: () => app,
+  path: '/operator/teams/$teamId',
+  component: lazyPage(() => import('./routes/operator/team-detail.tsx'), 'OperatorTeamPage'),
+});
+const operatorSite = createRoute({
+  getParentRoute: () => app,
+  path: '/operator/sites/$siteId',
+  component: lazyPage(() => import('./routes/operator/site-detail.tsx'), 'OperatorSitePage'),
+});
+
 const tree = root.addChildren([
   frontEnd,
   auth.addChildren([signIn, register, verify, reset, invite, device, preview, authorize]),
@@ -318,6 +333,9 @@ const tree = root.addChildren([
     proposal,
     operator,
     operatorTicket,
+    operatorPerson,
+    operatorTeam,
+    operatorSite,
   ]),
 ]);
 

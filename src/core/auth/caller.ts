@@ -3,9 +3,9 @@ export type Role = keyof typeof ROLE_LEVELS;
 
 /**
  * A token of kind `metrics` tells the metrics dashboard who somebody is; for every other purpose it is no credential. An `ssh_key` comes in by
- * ssh alone. `oauth` is what somebody let a program of others do.
+ * ssh alone. `oauth` is what somebody let a program of others do. A `view` is an operator's, who looks at somebody's account and changes nothing.
  */
-export const CREDENTIAL_KINDS = ['session', 'api_token', 'metrics', 'ssh_key', 'oauth'] as const;
+export const CREDENTIAL_KINDS = ['session', 'api_token', 'metrics', 'ssh_key', 'oauth', 'view'] as const;
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
 
 /** What a token can be for alone (RFC 8707). */
@@ -21,6 +21,8 @@ export interface Caller {
   readonly fullName: string;
   readonly isSuperuser: boolean;
   readonly isVerified: boolean;
+  /** The operator who looks at this person's account; undefined where it is the person. */
+  readonly viewedBy?: string;
   /** The role in each team that this credential reaches. */
   readonly roles: ReadonlyMap<string, Role>;
   /**

@@ -24,6 +24,7 @@ interface CredentialRow {
   roles: Record<string, Role>;
   limited_to: string[];
   site_roles: Record<string, SiteRole>;
+  viewed_by?: string;
 }
 
 /**
@@ -79,7 +80,15 @@ export class Credentials {
 
   /** The same caller as they are now, for whoever acts in their name without their token. */
   async renew({ credential }: { credential: Pick<Caller['credential'], 'id'> }): Promise<Caller | undefined> {
-    const row = await this.#find(sql`c.id = ${credential.id}`, this.#db);
+    const row =
+      (await this.#find(sql`c.id = ${credential.id}`, this.#db)) ??
+      (await this.#findView(sql`v.id = ${credential.id}`, this.#db));
+    return row && toCaller(row);
+  }
+
+  /** Whose account an operator looks at with this token. Never remembered, so that its end counts at once everywhere. */
+  async resolveView(token: string, db: Db = this.#db): Promise<Caller | undefined> {
+    const row = await this.#findView(sql`v.token_hash = ${hashToken(token)}`, db);
     return row && toCaller(row);
   }
 
@@ -108,6 +117,19 @@ export class Credentials {
     return rows[0];
   }
 
+  /** A view reads, and is no operator's whoever looks. It ends with the session that it was begun with. */
+  async #findView(which: RawBuilder<unknown>, db: Db): Promise<CredentialRow | undefined> {
+    const { rows } = await sql<CredentialRow>`
+      select v.id, 'view' as kind, '{read}'::text[] as scopes, null as team_id, null as resource, v.expires_at, null as last_used_at, u.id as user_id,
+        u.email, u.first_name || ' ' || u.last_name as full_name, false as is_superuser, u.is_verified, o.id as viewed_by,
+        (select coalesce(json_object_agg(m.team_id, m.role), '{}') from team_members m where m.user_id = u.id) as roles
+      from account_views v join users u on u.id = v.user_id join users o on o.id = v.operator_id
+        join credentials c on c.id = v.session_id and c.user_id = o.id
+      where ${which} and v.ended_at is null and v.expires_at > now() and (c.expires_at is null or c.expires_at > now())
+        and o.is_active and o.is_superuser and not u.is_superuser`.execute(db);
+    return rows[0];
+  }
+
   async #noteUse(row: CredentialRow, db: Db): Promise<void> {
     if (row.last_used_at && Date.now() - row.last_used_at.getTime() < LAST_USED_EVERY_MS) return;
     await sql`update credentials set last_used_at = now() where id = ${row.id}`.execute(db);
@@ -125,6 +147,7 @@ function toCaller(row: CredentialRow): Caller {
     fullName: row.full_name.trim(),
     isSuperuser: row.is_superuser && row.team_id === null,
     isVerified: row.is_verified,
+    ...(row.viewed_by && { viewedBy: row.viewed_by }),
     roles: new Map(roles),
     limitedTo: new Set(row.limited_to.filter(isLimited)),
     siteRoles: new Map(Object.entries(row.site_roles).filter(([, { teamId }]) => isLimited(teamId))),

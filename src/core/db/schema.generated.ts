@@ -2,6 +2,17 @@
 import type { Generated } from 'kysely';
 
 export interface DB {
+  account_views: {
+    id: Generated<string>;
+    token_hash: Buffer;
+    user_id: string;
+    operator_id: string;
+    session_id: string;
+    reason: string;
+    created_at: Generated<Date>;
+    expires_at: Date;
+    ended_at: Generated<Date | null>;
+  };
   acme_accounts: {
     directory: string;
     key_sealed: Buffer;
@@ -32,6 +43,7 @@ export interface DB {
     size_bytes: number;
     content: Buffer;
     created_at: Generated<Date>;
+    reply_id: Generated<string | null>;
   };
   authorization_codes: {
     code_hash: Buffer;
@@ -370,6 +382,13 @@ export interface DB {
     host: Generated<string | null>;
     address: Generated<string | null>;
   };
+  platform_readings: {
+    slot: Date;
+    process_id: string;
+    read_at: Generated<Date>;
+    host: Generated<unknown | null>;
+    edge: Generated<unknown | null>;
+  };
   proposals: {
     id: Generated<string>;
     user_id: string;
@@ -693,6 +712,9 @@ export interface DB {
     resolved_at: Generated<Date | null>;
     created_at: Generated<Date>;
     instructions_by: Generated<string | null>;
+    assignee_id: Generated<string | null>;
+    waits_for: Generated<string>;
+    active_at: Generated<Date>;
   };
   users: {
     id: Generated<string>;

@@ -10,6 +10,7 @@ export const EVENT_TYPES = [
   'account.taken_over',
   'account.team_deleted',
   'account.unblocked',
+  'account.viewed',
   'application_password.created',
   'application_password.deleted',
   'application_password.updated',

@@ -87,6 +87,10 @@ interface Declaration<P extends TProperties, Q extends TProperties, B extends TS
   transaction?: false;
   /** Refusals carry OAuth's `error` and `error_description` besides ours. */
   oauthErrors?: true;
+  /** It changes something and is there all the same for an operator who views somebody's account: it ends that. */
+  endsView?: true;
+  /** Its answer is content of a site, where anything can be: not for an operator who views somebody's account. */
+  showsContent?: true;
   /** Its work may go on after the answer, which then names the event in Operation-Id; `Prefer: wait` waits for that. */
   goesOn?: true;
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
-import { Email, Name, Nullable, say } from '#core/http/schema.ts';
+import { Email, Name, Nullable, say, Timestamp } from '#core/http/schema.ts';
 import { User } from '#features/user/user.ts';
 
 const Password = Type.String({ minLength: 8, maxLength: 256 });
@@ -38,6 +38,12 @@ export const Me = Type.Object(
     default_region: Nullable(
       Type.String({ description: "The region of new sites that name none; null for the platform's first" }),
     ),
+    view: Nullable(
+      Type.Object(
+        { operator_name: Type.String(), expires_at: Timestamp },
+        { description: 'Set while an operator looks at this account, who can change nothing; null for yourself' },
+      ),
+    ),
   },
   { title: 'Me' },
 );
@@ -54,7 +60,6 @@ export const ProfileChange = Type.Object({
 });
 export type ProfileChange = Static<typeof ProfileChange>;
 
-export const userNotFound = failure('user.not_found', 404, 'There is no such person.');
 export const operatorStays = failure('account.own', 409, 'You can not block yourself.');
 export const emailTaken = failure('account.exists', 409, 'There is an account with this email address already.');
 export const tooManyMails = failure(

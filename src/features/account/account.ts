@@ -19,6 +19,7 @@ import {
   findDefaultRegion,
   findSignIn,
   findUser,
+  findUserIfAny,
   hasOperator,
   insertUser,
   lockUser,
@@ -182,9 +183,11 @@ export async function blockUser(
   return findUser(db, person.id);
 }
 
-export async function getMe(db: Db, userId: string): Promise<Me> {
+export async function getMe(db: Db, { userId, viewedBy, credential }: Caller): Promise<Me> {
   const region = await findDefaultRegion(db, userId);
-  return { ...(await findUser(db, userId)), default_region: region?.name ?? null };
+  const operator = viewedBy === undefined ? undefined : await findUserIfAny(db, viewedBy);
+  const view = operator && { operator_name: operator.full_name, expires_at: credential.expiresAt as Date };
+  return { ...(await findUser(db, userId)), default_region: region?.name ?? null, view: view ?? null };
 }
 
 /** Checks the current password and hashes the new one; undefined when the password stays. */
@@ -221,7 +224,7 @@ export async function updateMe(
   });
   if (passwordHash !== undefined) await rememberDevice(call, caller.userId);
   rightsChanged(db, services, caller.userId);
-  return getMe(db, caller.userId);
+  return getMe(db, caller);
 }
 
 /** The id of a region that stays until the transaction ends. */

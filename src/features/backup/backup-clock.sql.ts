@@ -145,6 +145,22 @@ interface BackupFigures {
 }
 
 /** How far behind the backups are, of all processes together. */
+export interface FailingBackup {
+  site_id: string;
+  fqdn: string;
+  failing_since: Date;
+  failures: number;
+  reason: string | null;
+}
+
+/** Those that fail longest first. */
+export async function failingBackups(db: Db, limit: number): Promise<FailingBackup[]> {
+  const { rows } = await sql<FailingBackup>`
+    select site_id, fqdn, failing_since, failures, failure as reason from backup_clocks join sites on id = site_id
+    where failing_since is not null order by failing_since limit ${limit}`.execute(db);
+  return rows;
+}
+
 export async function backupFigures(db: Db): Promise<BackupFigures> {
   const { rows } = await sql<BackupFigures>`
     select count(*) filter (where due_at <= now())::int as backups_due,

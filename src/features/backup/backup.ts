@@ -19,8 +19,10 @@ export {
 } from './backup.sql.ts';
 export { signVersion } from './backup.version.ts';
 export {
+  backupFigures,
   databaseTime,
   delayCut,
+  failingBackups,
   findClock,
   noteCut,
   noteFailure,

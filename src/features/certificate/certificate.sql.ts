@@ -155,6 +155,32 @@ export async function postponeNeighbours(db: Db, domain: string, pauseMs: number
       and (taken_until is null or taken_until < now())`.execute(db);
 }
 
+export interface CertificateCounts {
+  issued: number;
+  failing: number;
+  /** Issued, and good for less than ten days. */
+  expiring: number;
+}
+
+export async function countCertificates(db: Db): Promise<CertificateCounts> {
+  const { rows } = await sql<CertificateCounts>`
+    select (select count(*)::int from certificates where not_after is not null) as issued,
+      (select count(*)::int from certificates where failures > 0) as failing,
+      (select count(*)::int from certificates where not_after < now() + interval '10 days') as expiring`.execute(db);
+  return rows[0] as CertificateCounts;
+}
+
+/** Those that fail, the most often tried first, then those that end soon. */
+export async function worstCertificates(db: Db, limit: number): Promise<CertificateRow[]> {
+  const columns = sql`name, source, chain is not null as has_chain, not_after, next_try_at, failures, reason`;
+  const { rows } = await sql<CertificateRow>`
+    (select ${columns} from certificates where failures > 0 order by failures desc limit ${limit})
+    union all
+    (select ${columns} from certificates where not_after < now() + interval '10 days' and failures = 0 order by not_after limit ${limit})
+    limit ${limit}`.execute(db);
+  return rows;
+}
+
 /** When to ask, or to renew, next. */
 export async function noteRenewal(db: Db, taken: Taken, renewAt: Date, nextTryAt: Date): Promise<void> {
   await sql`update certificates set taken_until = null, renew_at = ${renewAt}, next_try_at = ${nextTryAt} where ${isStill(taken)}`.execute(

@@ -12,6 +12,7 @@ import {
 
 /** The certificates of names: who gets one, from where, and what stands in the way. */
 export { type ReadCertificate, readOwn } from './certificate.rules.ts';
+export { countCertificates, worstCertificates } from './certificate.sql.ts';
 export { CertificateShelf } from './certificate-shelf.ts';
 
 /** A certificate of a team's own is replaced by one of ours before nobody could come any more. */

@@ -45,6 +45,7 @@ export const credentialOperations = [
     tag,
     summary: 'End every credential that comes with the request: the bearer token and the session cookie',
     access: anyone,
+    endsView: true,
     response: Empty,
     async handle(call) {
       await signOut(call);

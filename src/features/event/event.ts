@@ -55,6 +55,25 @@ function pairsFor(caller: Caller, siteIds: string[]): SiteOfReader[] {
   });
 }
 
+/** What an operator is shown of a person, a team or a site. */
+export async function listAnyEvents(
+  db: Db,
+  caller: Caller,
+  of: { user_id: string; teamIds: string[] } | { team_id: string } | { site_id: string; team_id: string },
+  paging: Paging,
+): Promise<EventListing> {
+  const list = () => {
+    if ('user_id' in of)
+      return listEventsOfUser(db, { userId: of.user_id, withAccount: true, teamIds: of.teamIds, sites: [] }, paging);
+    if ('site_id' in of)
+      return listEventsOfSites(db, caller.userId, { sites: [of] }, paging);
+    return listEventsOfTeam(db, caller.userId, of.team_id, null, paging);
+  };
+  const { count, events } = await complete(db, await list());
+  // They are nobody's news here.
+  return { count, events: events.map((event) => ({ ...event, unread: false })) };
+}
+
 export async function listMyEvents(
   db: Db,
   caller: Caller,

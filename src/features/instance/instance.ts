@@ -10,7 +10,7 @@ export { siteReports, subscribeToPurges } from './edge-reports.ts';
 export { siteRoutes } from './edge-routes.ts';
 export { findOwn, moveDatabase, nothing } from './held-work.ts';
 export { mayRename, onOwnSite, onPartOfOwnSite, onPartOfSite, onSite } from './instance.policy.ts';
-export { stageMissing } from './instance.schema.ts';
+export { siteNotFound, stageMissing } from './instance.schema.ts';
 export {
   deleteSite,
   deleteUsage,

@@ -24,6 +24,7 @@ const ownPreview: Access<PreviewRow> = {
 export const previewOperations = [
   operation({
     id: 'getPreview',
+    showsContent: true,
     method: 'GET',
     path: '/preview/{preview_id}',
     tag: 'restores',

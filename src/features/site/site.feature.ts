@@ -1,12 +1,13 @@
 import { figures } from '#core/figures.ts';
 import { feature } from '../feature.ts';
 import { createSiteJob, updateSiteJob } from './site.jobs.ts';
+import { operatorSiteOperations } from './site.operator.routes.ts';
 import { siteOperations } from './site.routes.ts';
 import { countSitesByState } from './site.sql.ts';
 
 export const siteFeature = feature({
   name: 'site',
-  operations: siteOperations,
+  operations: [...siteOperations, ...operatorSiteOperations],
   jobs: [createSiteJob, updateSiteJob],
   figures: [
     figures({

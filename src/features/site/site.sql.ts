@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Caller } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
-import { type Listing, listNewest, type Paging } from '#core/pages.ts';
+import { type Listing, listNewest, type Paging, patternOf } from '#core/pages.ts';
 import type { SiteRow } from '#features/instance/instance.ts';
 
 // What is listed and counted is live sites; a copy is part of the one that it belongs to.
@@ -55,8 +55,20 @@ export async function listSitesAmong(db: Db, asked: SitesAmong, { page, size }: 
 
 /** Those with the text in their name, whatever its case; names are kept in lower case. An index on parts of names serves it. */
 export async function findSites(db: Db, asked: SitesAmong, text: string, paging: Paging): Promise<Listing<SiteRow>> {
-  const pattern = `%${text.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
-  const where = sql`${among(asked)} and kind = 'live' and fqdn like ${pattern}`;
+  const where = sql`${among(asked)} and kind = 'live' and fqdn like ${patternOf(text)}`;
+  return listNewest<SiteRow>(db, { table: 'sites', where, columns: sql`sites.*` }, paging);
+}
+
+/** Live sites of the whole platform or of a team, and those with the text in their name. */
+export async function listAllSites(
+  db: Db,
+  { search, team_id }: { search?: string; team_id?: string },
+  paging: Paging,
+): Promise<Listing<SiteRow>> {
+  const parts = [sql`kind = 'live'`];
+  if (search !== undefined) parts.push(sql`fqdn like ${patternOf(search)}`);
+  if (team_id !== undefined) parts.push(sql`team_id = ${team_id}`);
+  const where = sql.join(parts, sql` and `);
   return listNewest<SiteRow>(db, { table: 'sites', where, columns: sql`sites.*` }, paging);
 }
 

@@ -118,3 +118,10 @@ export async function listSiteRoles(db: Db, teamId: string, userIds: readonly st
     where r.team_id = ${teamId} and r.user_id = any(${[...userIds]}::uuid[]) order by s.fqdn`.execute(db);
   return rows;
 }
+
+export async function teamIdsOf(db: Db, userId: string): Promise<string[]> {
+  const { rows } = await sql<{ team_id: string }>`select team_id from team_members where user_id = ${userId}`.execute(
+    db,
+  );
+  return rows.map(({ team_id }) => team_id);
+}

@@ -5,12 +5,17 @@ import { Moment, PageOf, PageQuery, say, Uuid } from '#core/http/schema.ts';
 import { anyInTeam, inTeam, operator, operatorOn, signedIn, teamNotFound } from '#core/policy.ts';
 import { Event } from '#features/event/event.schema.ts';
 import { listTeamEvents } from '#features/event/event.ts';
+import { Member } from './member.schema.ts';
+import { listMembers } from './member.sql.ts';
+import { completeMembers } from './member.ts';
 import { Team, TeamChange } from './team.schema.ts';
 import { findTeam, listAllTeams, listTeams } from './team.sql.ts';
 import { completeTeams, getTeam, suspendTeam, updateTeam } from './team.ts';
 
 const tag = 'teams';
 const TeamPath = Type.Object({ team_id: Uuid });
+
+const onAnyTeam = operatorOn((db, { team_id }) => findTeam(db, String(team_id)), teamNotFound);
 
 export const teamOperations = [
   operation({
@@ -74,13 +79,43 @@ export const teamOperations = [
     method: 'GET',
     path: '/operator/team',
     tag: 'operators',
-    summary: 'Every team of the platform',
+    summary: 'Every team of the platform, those of a person, or those whose name holds a text',
     access: operator,
-    query: Type.Object(PageQuery),
+    query: Type.Object({
+      search: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'A part of the name' })),
+      user_id: Type.Optional(say(Uuid, 'Only those that this person is in')),
+      ...PageQuery,
+    }),
     response: PageOf(Team),
     async handle({ db, caller, query, page }) {
-      const { count, rows } = await listAllTeams(db, query);
+      const { count, rows } = await listAllTeams(db, query, query);
       return page(query, count, await completeTeams(db, caller, rows));
+    },
+  }),
+  operation({
+    id: 'getAnyTeam',
+    method: 'GET',
+    path: '/operator/team/{team_id}',
+    tag: 'operators',
+    summary: 'Any team',
+    access: onAnyTeam,
+    params: TeamPath,
+    response: Team,
+    handle: async ({ db, caller, subject }) => (await completeTeams(db, caller, [subject]))[0] as Team,
+  }),
+  operation({
+    id: 'listAnyMembers',
+    method: 'GET',
+    path: '/operator/team/{team_id}/member',
+    tag: 'operators',
+    summary: 'The people in any team',
+    access: onAnyTeam,
+    params: TeamPath,
+    query: Type.Object(PageQuery),
+    response: PageOf(Member),
+    async handle({ db, subject, query, page }) {
+      const { count, rows } = await listMembers(db, subject.id, query);
+      return page(query, count, await completeMembers(db, subject.id, rows));
     },
   }),
   operation({
@@ -89,7 +124,7 @@ export const teamOperations = [
     path: '/operator/team/{team_id}',
     tag: 'operators',
     summary: 'Suspend a team, or lift its suspension',
-    access: operatorOn((db, { team_id }) => findTeam(db, String(team_id)), teamNotFound),
+    access: onAnyTeam,
     params: TeamPath,
     body: Type.Object({ is_active: say(Type.Boolean(), 'False suspends it') }),
     response: Team,

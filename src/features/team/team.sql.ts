@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
-import { type Listing, listNewest, type Paging } from '#core/pages.ts';
+import { type Listing, listNewest, type Paging, patternOf } from '#core/pages.ts';
 import type { PlanName } from '#features/plan/plan.ts';
 import type { Team, TeamChange } from './team.schema.ts';
 
@@ -65,8 +65,44 @@ export async function listTeams(db: Db, ids: string[], paging: Paging): Promise<
   );
 }
 
-export async function listAllTeams(db: Db, paging: Paging): Promise<Listing<TeamRow>> {
-  return listNewest<TeamRow>(db, { table: 'teams', where: sql`deleted_at is null`, columns: TEAM_COLUMNS }, paging);
+/** Every team, those of a person, or those with the text in what they are called; an index on parts of names serves it. */
+export async function listAllTeams(
+  db: Db,
+  { search, user_id }: { search?: string; user_id?: string },
+  paging: Paging,
+): Promise<Listing<TeamRow>> {
+  const parts = [sql`deleted_at is null`];
+  if (search !== undefined) parts.push(sql`lower(name || ' ' || tenant_id) like ${patternOf(search)}`);
+  if (user_id !== undefined) parts.push(sql`id in (select team_id from team_members where user_id = ${user_id})`);
+  const where = sql.join(parts, sql` and `);
+  return listNewest<TeamRow>(db, { table: 'teams', where, columns: TEAM_COLUMNS }, paging);
+}
+
+export interface PlanRevenue {
+  plan: PlanName;
+  teams: number;
+  /** What they pay in a month, a twelfth of what they pay in a year. */
+  month_cents: number;
+}
+
+/** What teams with a subscription pay, by plan; whoever tries it out or has not paid for two weeks pays nothing. */
+export async function revenueByPlan(db: Db): Promise<PlanRevenue[]> {
+  const { rows } = await sql<PlanRevenue>`
+    select plan_type_name as plan, count(*)::int as teams,
+      coalesce(sum(price_cents / case when interval = 'year' then 12.0 else 1 end), 0)::float8 as month_cents
+    from teams where deleted_at is null and sub_id is not null and not is_expired and (trial_ends_on is null or trial_ends_on <= now())
+    group by plan_type_name`.execute(db);
+  return rows;
+}
+
+export async function countTeams(
+  db: Db,
+): Promise<{ teams: number; suspended: number; unpaid: number; ending: number }> {
+  const { rows } = await sql<{ teams: number; suspended: number; unpaid: number; ending: number }>`
+    select count(*)::int as teams, count(*) filter (where not is_active)::int as suspended,
+      count(*) filter (where unpaid_since is not null)::int as unpaid, count(*) filter (where cancel_at_period_end)::int as ending
+    from teams where deleted_at is null`.execute(db);
+  return rows[0] as { teams: number; suspended: number; unpaid: number; ending: number };
 }
 
 export async function updateTeam(db: Db, id: string, change: TeamChange): Promise<void> {

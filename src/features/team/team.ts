@@ -17,13 +17,15 @@ import {
   updateTeam as writeTeam,
 } from './team.sql.ts';
 
-export { insertMember, isMemberByEmail } from './member.sql.ts';
+export { insertMember, isMemberByEmail, teamIdsOf } from './member.sql.ts';
 export { changeOwner, closeTeam, joinSites, leaveTeams, removeOtherMembers } from './member.ts';
 export {
   addStorage,
+  countTeams,
   findTeam,
   lockOwnedTeams,
   lockTeam,
+  revenueByPlan,
   type TeamRow,
 } from './team.sql.ts';
 

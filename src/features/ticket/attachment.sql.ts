@@ -21,10 +21,28 @@ export async function insertAttachment(
 }
 
 /** Gives an upload of one's own to a ticket; false when there is none or another ticket has it. */
-export async function claimAttachment(db: Db, id: string, userId: string, ticketId: string): Promise<boolean> {
-  const { rows } = await sql`update attachments set ticket_id = ${ticketId}
+export async function claimAttachment(
+  db: Db,
+  id: string,
+  userId: string,
+  { ticketId, replyId }: { ticketId: string; replyId?: string },
+): Promise<boolean> {
+  const { rows } = await sql`update attachments set ticket_id = ${ticketId}, reply_id = ${replyId ?? null}
     where id = ${id} and user_id = ${userId} and ticket_id is null returning id`.execute(db);
   return rows.length > 0;
+}
+
+/** Of a page of tickets and all their replies, without the content. */
+export async function attachmentsOf(db: Db, ticketIds: string[]): Promise<(Attachment & Of)[]> {
+  const { rows } = await sql<Attachment & Of>`
+    select id as s3_object, name, content_type, size_bytes, created_at, ticket_id, reply_id
+    from attachments where ticket_id = any(${ticketIds}::uuid[]) order by created_at, id limit 1000`.execute(db);
+  return rows;
+}
+
+interface Of {
+  ticket_id: string;
+  reply_id: string | null;
 }
 
 /** Without the content: whether somebody may see a file must not take longer the larger it is. */

@@ -1,6 +1,7 @@
 /** People, as every other feature sees them. How they register and sign in is the business of account and credential. */
-export { User } from './user.schema.ts';
+export { User, userNotFound } from './user.schema.ts';
 export {
+  countUsers,
   findDefaultRegion,
   findSignIn,
   findUser,

@@ -11,6 +11,7 @@ import { SiteNav } from './site-nav.tsx';
 import { ThemeMenu } from './theme-menu.tsx';
 import { UserMenu } from './user-menu.tsx';
 import { VerifyBanner } from './verify-banner.tsx';
+import { ViewBar } from './view-bar.tsx';
 
 export function AppLayout() {
   useEventStream();
@@ -23,6 +24,7 @@ export function AppLayout() {
       >
         Skip to content
       </a>
+      <ViewBar />
       <CommandPalette />
       <aside className="sticky top-0 hidden h-dvh flex-col gap-3 border-line border-r p-3 lg:flex">
         <div className="mt-0.5 flex items-center justify-between pl-1.5">

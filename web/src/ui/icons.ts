@@ -50,6 +50,7 @@ export {
   Monitor as SystemIcon,
   Moon as MoonIcon,
   Network as DomainsIcon,
+  Paperclip as AttachIcon,
   Pencil as PencilIcon,
   Plug as PluginsIcon,
   Plus as PlusIcon,
