@@ -35,6 +35,9 @@ export function InvitedRow({ team, invite }: { team: Team; invite: Person }) {
     toast.success('The invite is withdrawn; its link no longer works.');
   }
 
+  const role = (
+    <RoleChoice name={invite.email} person={{ ...invite, site_count: null }} onRole={(role) => void setRole(role)} />
+  );
   return (
     <tr>
       <Td className="w-full max-w-0">
@@ -43,7 +46,7 @@ export function InvitedRow({ team, invite }: { team: Team; invite: Person }) {
             <MailIcon />
           </span>
           <div className="min-w-0">
-            <p className="flex min-w-0 items-center gap-2 font-medium">
+            <p className="flex min-w-0 flex-wrap items-center gap-x-2 font-medium">
               <span className="truncate">{invite.email}</span>
               <Badge tone={isExpired ? 'warn' : 'neutral'}>{isExpired ? 'Invite expired' : 'Invited'}</Badge>
             </p>
@@ -52,16 +55,11 @@ export function InvitedRow({ team, invite }: { team: Team; invite: Person }) {
               {isExpired || invite.expiry === null ? 'Invite them again' : 'Open until '}
               {!isExpired && invite.expiry !== null && <Time iso={invite.expiry} />}
             </p>
+            <div className="mt-1.5 sm:hidden">{role}</div>
           </div>
         </div>
       </Td>
-      <Td>
-        <RoleChoice
-          name={invite.email}
-          person={{ ...invite, site_count: null }}
-          onRole={(role) => void setRole(role)}
-        />
-      </Td>
+      <Td className="max-sm:hidden">{role}</Td>
       <Td className="whitespace-nowrap text-muted max-md:hidden">
         <Time iso={invite.since} />
       </Td>

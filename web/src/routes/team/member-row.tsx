@@ -42,6 +42,11 @@ export function MemberRow({ team, member }: { team: Team; member: Person }) {
     }
   }
 
+  const role = mayChange ? (
+    <RoleChoice name={name} person={member} onRole={(role) => void setRole(role)} onSites={() => setAsking('access')} />
+  ) : (
+    <Badge tone={member.role === 'owner' ? 'accent' : 'neutral'}>{describeRole(member)}</Badge>
+  );
   return (
     <tr>
       <Td className="w-full max-w-0">
@@ -52,21 +57,11 @@ export function MemberRow({ team, member }: { team: Team; member: Person }) {
               {name} {isSelf && <span className="font-normal text-muted">(you)</span>}
             </p>
             <p className="truncate text-muted text-xs">{member.email}</p>
+            <div className="mt-1.5 sm:hidden">{role}</div>
           </div>
         </div>
       </Td>
-      <Td>
-        {mayChange ? (
-          <RoleChoice
-            name={name}
-            person={member}
-            onRole={(role) => void setRole(role)}
-            onSites={() => setAsking('access')}
-          />
-        ) : (
-          <Badge tone={member.role === 'owner' ? 'accent' : 'neutral'}>{describeRole(member)}</Badge>
-        )}
-      </Td>
+      <Td className="max-sm:hidden">{role}</Td>
       <Td className="whitespace-nowrap text-muted max-md:hidden">
         <DateOnly iso={member.since} />
       </Td>

@@ -26,7 +26,7 @@ export function TeamMembers({ team }: { team: Team }) {
   const isLong = (query.data?.count ?? 0) > worthSearching || text !== '';
   return (
     <Section
-      title="Members"
+      title="People"
       description={
         isOwner
           ? 'Who works in this team, and who is invited. Change a role and it counts at once.'
@@ -59,7 +59,7 @@ export function TeamMembers({ team }: { team: Team }) {
             head={
               <>
                 <Th>Person</Th>
-                <Th>Role</Th>
+                <Th className="max-sm:hidden">Role</Th>
                 <Th className="max-md:hidden">Since</Th>
                 <Th>
                   <span className="sr-only">Actions</span>
