@@ -1,4 +1,6 @@
 import { accountFeature } from './account/account.feature.ts';
+import { accountSecurityFeature } from './account-security/account-security.feature.ts';
+import { secondFactorFeature } from './second-factor/second-factor.feature.ts';
 import { applicationPasswordFeature } from './application-password/application-password.feature.ts';
 import { backupFeature } from './backup/backup.feature.ts';
 import { backupCheckFeature } from './backup-check/backup-check.feature.ts';
@@ -23,6 +25,7 @@ import { instanceFeature } from './instance/instance.feature.ts';
 import { inviteFeature } from './invite/invite.feature.ts';
 import { jobFeature } from './job/job.feature.ts';
 import { keyRotationFeature } from './key-rotation/key-rotation.feature.ts';
+import { notificationFeature } from './notification/notification.feature.ts';
 import { metricsSignInFeature } from './metrics-sign-in/metrics-sign-in.feature.ts';
 import { oauthFeature } from './oauth/oauth.feature.ts';
 import { pitRestoreFeature } from './pit-restore/pit-restore.feature.ts';
@@ -57,6 +60,9 @@ export const features: readonly Feature[] = [
   oauthFeature,
   sshKeyFeature,
   accountFeature,
+  accountSecurityFeature,
+  notificationFeature,
+  secondFactorFeature,
   teamFeature,
   inviteFeature,
   holdFeature,

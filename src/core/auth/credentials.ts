@@ -47,13 +47,17 @@ export class Credentials {
    * Whose token it is. One that is for a resource alone is nobody's anywhere else. Inside a transaction its own `db` must be
    * given: whoever waits for a second connection may wait for ever.
    */
-  async resolve(token: string, db: Db = this.#db, shownTo?: Resource): Promise<Caller | undefined> {
-    const caller = await this.#resolve(token, db);
+  async resolve(
+    token: string,
+    db: Db = this.#db,
+    { shownTo, from }: { shownTo?: Resource | undefined; from?: string } = {},
+  ): Promise<Caller | undefined> {
+    const caller = await this.#resolve(token, db, from);
     const resource = caller?.credential.resource ?? null;
     return resource === null || resource === shownTo ? caller : undefined;
   }
 
-  async #resolve(token: string, db: Db): Promise<Caller | undefined> {
+  async #resolve(token: string, db: Db, from: string | undefined): Promise<Caller | undefined> {
     const hash = hashToken(token);
     const key = hash.toString('base64');
     const now = performance.now();
@@ -71,7 +75,9 @@ export class Credentials {
       if (this.#cache.size >= CACHE_SIZE) this.#cache.clear();
       this.#cache.set(key, { caller, until: now + CACHE_MS });
     }
-    if (row.kind === 'api_token' || row.kind === 'oauth') await this.#noteUse(row, db);
+    // A session is used by its browser alone: where that is, only a request says.
+    if (row.kind === 'api_token' || row.kind === 'oauth' || (row.kind === 'session' && from !== undefined))
+      await this.#noteUse(row, db, from);
     return caller;
   }
 
@@ -103,9 +109,11 @@ export class Credentials {
     return rows[0];
   }
 
-  async #noteUse(row: CredentialRow, db: Db): Promise<void> {
+  async #noteUse(row: CredentialRow, db: Db, from: string | undefined): Promise<void> {
     if (row.last_used_at && Date.now() - row.last_used_at.getTime() < LAST_USED_EVERY_MS) return;
-    await sql`update credentials set last_used_at = now() where id = ${row.id}`.execute(db);
+    await sql`update credentials set last_used_at = now(), ip = coalesce(${from ?? null}, ip) where id = ${row.id}`.execute(
+      db,
+    );
   }
 }
 

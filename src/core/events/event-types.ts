@@ -1,9 +1,11 @@
 /** Every kind of event, by its dotted name; what comes before the dot is its family. Webhooks are set up by these names. */
 export const EVENT_TYPES = [
   'account.blocked',
+  'account.email_changed',
   'account.git_linked',
   'account.git_unlinked',
   'account.registered',
+  'account.second_factor_changed',
   'account.ssh_key_added',
   'account.ssh_key_removed',
   'account.taken_over',

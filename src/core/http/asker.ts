@@ -72,7 +72,7 @@ async function resolve(
   const address = addressKey(request.ip);
   const state = limits.peek('badToken', address);
   if (state.exceeded) throw tooMany({ headers: { 'retry-after': String(state.resetSeconds) } });
-  const caller = await credentials.resolve(token, db, resource);
+  const caller = await credentials.resolve(token, db, { shownTo: resource, from: request.ip });
   if (!caller) limits.take('badToken', address);
   return caller;
 }

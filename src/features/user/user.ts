@@ -2,6 +2,7 @@
 export { User } from './user.schema.ts';
 export {
   findDefaultRegion,
+  findRecipient,
   findSignIn,
   findUser,
   findUserIfAny,
@@ -10,6 +11,7 @@ export {
   listUsers,
   lockUser,
   passwordHashOf,
+  updateMutedMails,
   updateUser,
   usersById,
 } from './user.sql.ts';
