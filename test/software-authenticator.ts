@@ -19,7 +19,11 @@ const VERIFIED = 4;
 const ATTESTED = 64;
 
 export function newPasskey(): SoftPasskey {
-  return { ...generateKeyPairSync('ec', { namedCurve: 'P-256' }), credentialId: randomBytes(16).toString('base64url'), counter: 0 };
+  return {
+    ...generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+    credentialId: randomBytes(16).toString('base64url'),
+    counter: 0,
+  };
 }
 
 /** What `createPasskey` takes, but for the challenge and the name. */

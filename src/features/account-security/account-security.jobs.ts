@@ -1,7 +1,13 @@
 import { jobKind } from '#core/jobs/jobs.ts';
 import { mailPerson } from '#features/notification/notification.ts';
 
-export type FactorChange = 'totp_added' | 'totp_removed' | 'passkey_added' | 'passkey_removed' | 'codes_renewed' | 'reset';
+export type FactorChange =
+  | 'totp_added'
+  | 'totp_removed'
+  | 'passkey_added'
+  | 'passkey_removed'
+  | 'codes_renewed'
+  | 'reset';
 
 export const SENTENCES: Record<FactorChange, string> = {
   totp_added: 'An authenticator app was added to your account',

@@ -152,7 +152,8 @@ export const accountSecurityOperations = [
     method: 'POST',
     path: '/operator/user/{user_id}/second_factor/reset',
     tag: 'operators',
-    summary: 'Help somebody who lost their second factor and every recovery code: it is removed, every session ends, and they are told by mail',
+    summary:
+      'Help somebody who lost their second factor and every recovery code: it is removed, every session ends, and they are told by mail',
     access: operatorOn((db, { user_id }) => findUserIfAny(db, String(user_id)), userNotFound),
     effect: 'destroy',
     params: Type.Object({ user_id: Uuid }),

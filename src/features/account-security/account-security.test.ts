@@ -40,7 +40,8 @@ test('with an app set up the password is not enough, and a code opens once', asy
 
   const step = await untilSecondStep(app, person.email);
   assert.deepEqual(step.methods, ['totp', 'recovery_code']);
-  const answer = (code: string, challenge = step.challenge) => anonymous().passSecondStep({ body: { challenge, code } });
+  const answer = (code: string, challenge = step.challenge) =>
+    anonymous().passSecondStep({ body: { challenge, code } });
   // The one that set it up counts as used.
   await assert.rejects(answer(totp.code()), refused(401, 'auth.wrong_code'));
   await totp.later();
@@ -79,7 +80,8 @@ test('wrong codes are limited by account and address like wrong passwords', asyn
     const client = createClient({ baseUrl: limited.url });
     const steps = [1, 2, 3].map(() => untilSecondStep(limited, person.email));
     const [first, second, third] = await Promise.all(steps);
-    const guess = (challenge = '', recovery_code = 'wrong') => client.passSecondStep({ body: { challenge, recovery_code } });
+    const guess = (challenge = '', recovery_code = 'wrong') =>
+      client.passSecondStep({ body: { challenge, recovery_code } });
     for (const step of [first, second])
       for (let each = 0; each < 5; each++)
         await assert.rejects(guess(step?.challenge), refused(401, 'auth.wrong_code'));
@@ -172,7 +174,10 @@ test('a blocked person is not let in by the second step either', async () => {
 
 test('factors are added and removed with the password alone, and the last one takes the recovery codes along', async () => {
   const unconfirmed = await registerPerson(app, 'Eve', { verified: false });
-  await assert.rejects(unconfirmed.api.beginTotp({ body: { current_password: PASSWORD } }), refused(403, 'auth.unverified'));
+  await assert.rejects(
+    unconfirmed.api.beginTotp({ body: { current_password: PASSWORD } }),
+    refused(403, 'auth.unverified'),
+  );
   const person = await registerPerson(app, 'Ada');
   await assert.rejects(person.api.beginTotp({ body: { current_password: 'not it' } }), refused(422));
   await addTotp(app, person);
@@ -199,7 +204,10 @@ test('an operator lets somebody in who lost all: audited, and mailed to the pers
   await app.mailTo(person.email, 'removed the second factor');
   const said = async (api: typeof operator.api) =>
     (await api.listEvents({})).results.filter(({ event_type }) => event_type === 'account.second_factor_changed');
-  assert.match((await said(operator.api))[0]?.activity ?? '', new RegExp(`removed the second factor of ${person.email}`));
+  assert.match(
+    (await said(operator.api))[0]?.activity ?? '',
+    new RegExp(`removed the second factor of ${person.email}`),
+  );
   assert.match((await said(entered.api))[0]?.activity ?? '', /platform removed/);
   const again = operator.api.resetSecondFactor({ params: { user_id: person.userId } });
   await assert.rejects(again, refused(409, 'second_factor.off'));

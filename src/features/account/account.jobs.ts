@@ -19,7 +19,11 @@ export const mailLink = jobKind<{ linkId: string; resetLinkId?: string }>({
     // Nothing that whoever registered wrote goes to an address that may be a stranger's.
     const firstName = link.is_verified ? link.first_name : undefined;
     const blocks = purpose === 'verify_email' ? toVerify(url, resetUrl, services) : toReset(url, link.is_verified);
-    await services.mailer.send({ id, to: link.email, ...writeLetter({ subject: SUBJECTS[purpose], firstName, blocks }) });
+    await services.mailer.send({
+      id,
+      to: link.email,
+      ...writeLetter({ subject: SUBJECTS[purpose], firstName, blocks }),
+    });
   },
 });
 

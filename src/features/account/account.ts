@@ -13,8 +13,8 @@ import {
   revokeCredentials,
   startSession,
 } from '#features/credential/credential.ts';
-import { removeFactors } from '#features/second-factor/second-factor.ts';
 import { holdRegion, listRegions } from '#features/region/region.ts';
+import { removeFactors } from '#features/second-factor/second-factor.ts';
 import { createTeam, lockOwnedTeams } from '#features/team/team.ts';
 import {
   findDefaultRegion,

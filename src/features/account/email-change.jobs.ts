@@ -40,7 +40,12 @@ export const mailOldAddress = jobKind<{ changeId: string }>({
       subject: 'Your email address was changed',
       blocks: [
         'Your account has another email address now. This one is written to no more.',
-        { facts: [['Before', change.old_email], ['Now', change.new_email]] },
+        {
+          facts: [
+            ['Before', change.old_email],
+            ['Now', change.new_email],
+          ],
+        },
         'If it was you, there is nothing to do. If it was not, take it back within seven days: the account gets this address again, everybody is signed out, and you set a new password.',
         { label: 'It was not me: take it back', url },
       ],

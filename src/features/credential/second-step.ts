@@ -15,9 +15,9 @@ import {
   type SecondStepAnswer,
   stepOver,
   tooManyCodes,
-  usePasskey,
-  useRecoveryCode,
-  useTotp,
+  spendPasskey,
+  spendRecoveryCode,
+  spendTotp,
   wrongCode,
 } from '#features/second-factor/second-factor.ts';
 import { findUser } from '#features/user/user.ts';
@@ -58,7 +58,7 @@ export async function passSecondStep(call: Call, answer: SecondStepAnswer): Prom
 export async function signInWithPasskey(call: Call, token: string, answer: PasskeyAnswer): Promise<TokenGrant> {
   const { services } = call;
   const challenge = await requireChallenge(services.db, services, token, 'passkey_sign_in');
-  const grant = await passed(call, challenge, (db) => usePasskey(db, services, challenge, answer));
+  const grant = await passed(call, challenge, (db) => spendPasskey(db, services, challenge, answer));
   if (!grant) throw passkeyRefused();
   return grant;
 }
@@ -71,11 +71,11 @@ async function show(
   answer: SecondStepAnswer,
 ): Promise<string | undefined> {
   const userId = challenge.user_id as string;
-  if (answer.passkey) return usePasskey(db, services, challenge, answer.passkey);
+  if (answer.passkey) return spendPasskey(db, services, challenge, answer.passkey);
   const isRight =
     answer.code !== undefined
-      ? await useTotp(db, services, userId, answer.code)
-      : await useRecoveryCode(db, services, userId, answer.recovery_code as string);
+      ? await spendTotp(db, services, userId, answer.code)
+      : await spendRecoveryCode(db, services, userId, answer.recovery_code as string);
   return isRight ? userId : undefined;
 }
 

@@ -18,7 +18,10 @@ const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefo
 test('browsers are called what people call them', () => {
   const names: [string | null, string | null][] = [
     [FIREFOX, 'Firefox on Linux'],
-    ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605 (KHTML) Version/18 Safari/605', 'Safari on macOS'],
+    [
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605 (KHTML) Version/18 Safari/605',
+      'Safari on macOS',
+    ],
     ['Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537 (KHTML) Chrome/140 Safari/537 Edg/140', 'Edge on Windows'],
     ['Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) CriOS/140 Mobile Safari/604', 'Chrome on iPhone'],
     ['curl/8.5.0', 'curl'],

@@ -82,7 +82,9 @@ export async function findPasskey(db: Db, credentialId: string): Promise<StoredP
 /** Undefined where somebody has it already. */
 export async function insertPasskey(
   db: Db,
-  passkey: Pick<StoredPasskey, 'user_id' | 'credential_id' | 'public_key' | 'transports' | 'name'> & { counter: number },
+  passkey: Pick<StoredPasskey, 'user_id' | 'credential_id' | 'public_key' | 'transports' | 'name'> & {
+    counter: number;
+  },
 ): Promise<Passkey | undefined> {
   return db
     .insertInto('passkeys')

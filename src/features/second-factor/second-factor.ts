@@ -45,14 +45,14 @@ import {
 } from './second-factor.sql.ts';
 import { base32, newTotpSecret, stepOfCode, totpUri } from './totp.ts';
 
+export * from './second-factor.schema.ts';
 /**
  * What people sign in with besides their password: codes by the clock, passkeys, and recovery codes for when both are lost. This
  * knows no session: credential asks it at every way in, account-security sets it up.
  */
 export { countTotpTry, giveBackTotpTry } from './second-factor.sql.ts';
-export * from './second-factor.schema.ts';
-export { deleteChallengesOf, endChallenge };
 export type { Challenge };
+export { deleteChallengesOf, endChallenge };
 
 const ISSUER = 'Siteyard';
 const PURPOSE = 'sign-in challenge';
@@ -93,19 +93,19 @@ export async function requireChallenge(
 }
 
 /** Uses a code of the app up; false where it is wrong, or was used. */
-export async function useTotp(db: Db, { secrets }: Services, userId: string, code: string): Promise<boolean> {
+export async function spendTotp(db: Db, { secrets }: Services, userId: string, code: string): Promise<boolean> {
   const totp = await findTotp(db, userId);
   if (!totp?.confirmed_at) return false;
   const step = stepOfCode(secrets.open(totp.secret_sealed), code, Date.now());
   return step !== undefined && (await takeTotpStep(db, userId, step));
 }
 
-export function useRecoveryCode(db: Db, { secrets }: Services, userId: string, code: string): Promise<boolean> {
+export function spendRecoveryCode(db: Db, { secrets }: Services, userId: string, code: string): Promise<boolean> {
   return takeRecoveryCode(db, userId, hashRecoveryCode(secrets, code));
 }
 
 /** Whose passkey answered; undefined where it is nobody's, another person's than the challenge's, or the answer is wrong. */
-export async function usePasskey(
+export async function spendPasskey(
   db: Db,
   services: Services,
   { user_id, nonce }: Challenge,

@@ -144,13 +144,9 @@ export async function countReplies(db: Db, ticketIds: string[]): Promise<Map<str
 export async function findReplyForMail(
   db: Db,
   replyId: string,
-): Promise<
-  { user_id: string; subject: string; description: string | null; ticket_id: string } | undefined
-> {
+): Promise<{ user_id: string; subject: string; description: string | null; ticket_id: string } | undefined> {
   const { rows } = await sql<{ user_id: string; subject: string; description: string | null; ticket_id: string }>`
     select t.user_id, t.subject, r.description, t.id as ticket_id
-    from ticket_replies r join tickets t on t.id = r.ticket_id where r.id = ${replyId}`.execute(
-    db,
-  );
+    from ticket_replies r join tickets t on t.id = r.ticket_id where r.id = ${replyId}`.execute(db);
   return rows[0];
 }

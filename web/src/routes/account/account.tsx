@@ -1,23 +1,69 @@
+import { getRouteApi } from '@tanstack/react-router';
 import { PageHeader } from '../../ui/page.tsx';
+import { type Tab, Tabs } from '../../ui/tabs.tsx';
 import { ApiTokens } from './api-tokens.tsx';
+import { EmailAddress } from './email-address.tsx';
 import { GitAccounts } from './git-accounts.tsx';
+import { Notifications } from './notifications.tsx';
 import { OAuthGrants } from './oauth-grants.tsx';
 import { Password } from './password.tsx';
 import { Profile } from './profile.tsx';
+import { SecondFactorSection } from './second-factor.tsx';
+import { Sessions } from './sessions.tsx';
 import { SshKeys } from './ssh-keys.tsx';
 
-export function AccountPage() {
-  return (
-    <>
-      <PageHeader title="Account" description="You, on every team." />
+const route = getRouteApi('/app/account');
+
+const tabs: Tab[] = [
+  {
+    value: 'profile',
+    label: 'Profile',
+    content: (
       <div className="grid gap-6">
         <Profile />
+        <EmailAddress />
+      </div>
+    ),
+  },
+  {
+    value: 'security',
+    label: 'Security',
+    content: (
+      <div className="grid gap-6">
         <Password />
+        <SecondFactorSection />
+      </div>
+    ),
+  },
+  { value: 'sessions', label: 'Sessions', content: <Sessions /> },
+  { value: 'notifications', label: 'Notifications', content: <Notifications /> },
+  {
+    value: 'developer',
+    label: 'Developer',
+    content: (
+      <div className="grid gap-6">
         <ApiTokens />
         <OAuthGrants />
         <SshKeys />
         <GitAccounts />
       </div>
+    ),
+  },
+];
+
+export function AccountPage() {
+  const { tab } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <>
+      <PageHeader title="Account" description="You, on every team." />
+      <Tabs
+        tabs={tabs}
+        value={tabs.find(({ value }) => value === tab)?.value ?? 'profile'}
+        onValueChange={(next) =>
+          void navigate({ search: next === 'profile' ? {} : { tab: next }, replace: true, resetScroll: false })
+        }
+      />
     </>
   );
 }
