@@ -153,7 +153,7 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
 
   it('links an account by a token that works, and no other; makes a key; removes both', async () => {
     const { page } = owner;
-    await page.goto('/account');
+    await page.goto('/account?tab=developer');
     await page.getByText('No Git accounts').waitFor();
     await page.getByRole('button', { name: 'Link account' }).click();
     const dialog = page.getByRole('dialog');

@@ -52,7 +52,7 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     await page.getByText('Confirm your address').waitFor();
 
     // Until then it says what has to wait, instead of taking a form and refusing it.
-    await page.goto('/account');
+    await page.goto('/account?tab=developer');
     await page.getByText('No tokens').waitFor();
     assert.equal(await page.getByText('Possible once your email address is confirmed.').count(), 1);
     assert.equal(await page.getByRole('button', { name: 'Link account' }).count(), 0);
@@ -197,7 +197,7 @@ describe('the dashboard', { timeout: 400_000 }, () => {
 
   it('shows a new API token once and revokes it', async () => {
     const { page } = ada;
-    await page.goto('/account');
+    await page.goto('/account?tab=developer');
     await page.getByRole('button', { name: 'New token' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Deploy from CI');
     await page.getByRole('checkbox', { name: 'Write' }).click();
@@ -280,7 +280,7 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     const stranger = await openPerson(browser, app.url);
     await Promise.all([
       walk(ada, ['/teams', '/activity', ...teamTabs, '/tickets', ['New ticket']]),
-      walk(grace, ['/account', ['New token'], ticketPath, '/nowhere', inviteLink]),
+      walk(grace, ['/account', '/account?tab=developer', ['New token'], ticketPath, '/nowhere', inviteLink]),
       walk(operator, [`/operator${ticketPath}`, ...operatorTabs]),
       walk(stranger, ['/sign-in', '/register', '/reset', '/reset?token=x', '/verify?token=x', '/invite', inviteLink]),
     ]);

@@ -16,7 +16,7 @@ export const mailNewAddress = jobKind<{ changeId: string }>({
     const letter = writeLetter({
       subject: 'Confirm your new email address',
       blocks: [
-        `Somebody wants to use this address for their account at ${baseUrl}. The link works for a day, for whoever is signed in to that account.`,
+        `Somebody who has an account at ${baseUrl} wants to use this address for it. The link works for a day, for whoever is signed in to that account.`,
         {
           label: 'Use this address',
           url: `${baseUrl}/email?token=${services.secrets.signId(CONFIRM_PURPOSE, changeId)}`,
