@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { startTestApp, type TestApp } from '../test/app.ts';
 import { launchBrowser } from '../test/browser.ts';
-import { PASSWORD, registerPerson, signInAs, type Person as Somebody } from '../test/people.ts';
+import { PASSWORD, registerPerson, type Person as Somebody, signInAs } from '../test/people.ts';
 import { AuthenticatorApp } from '../test/second-factor.ts';
 import { assertFitsAndAccessible, linkIn, openPerson, type Person, signIn } from './test-person.ts';
 
@@ -137,7 +137,11 @@ describe('the account', { timeout: 300_000 }, () => {
     await page.getByRole('button', { name: 'Send me no more of these' }).click();
     await page.getByText('Support mails are off.').waitFor();
     await page.getByRole('link', { name: 'Choose all your mails' }).click();
-    for (const [name, isOn] of [['Usage', false], ['Support', false], ['Billing', true]] as const)
+    for (const [name, isOn] of [
+      ['Usage', false],
+      ['Support', false],
+      ['Billing', true],
+    ] as const)
       await page.getByRole('switch', { name, checked: isOn }).waitFor();
   });
 

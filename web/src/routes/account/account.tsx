@@ -1,16 +1,13 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { PageHeader } from '../../ui/page.tsx';
 import { type Tab, Tabs } from '../../ui/tabs.tsx';
-import { ApiTokens } from './api-tokens.tsx';
 import { EmailAddress } from './email-address.tsx';
-import { GitAccounts } from './git-accounts.tsx';
 import { Notifications } from './notifications.tsx';
 import { OAuthGrants } from './oauth-grants.tsx';
 import { Password } from './password.tsx';
 import { Profile } from './profile.tsx';
 import { SecondFactorSection } from './second-factor.tsx';
 import { Sessions } from './sessions.tsx';
-import { SshKeys } from './ssh-keys.tsx';
 
 const route = getRouteApi('/app/account');
 
@@ -37,18 +34,7 @@ const tabs: Tab[] = [
   },
   { value: 'sessions', label: 'Sessions', content: <Sessions /> },
   { value: 'notifications', label: 'Notifications', content: <Notifications /> },
-  {
-    value: 'developer',
-    label: 'Developer',
-    content: (
-      <div className="grid gap-6">
-        <ApiTokens />
-        <OAuthGrants />
-        <SshKeys />
-        <GitAccounts />
-      </div>
-    ),
-  },
+  { value: 'programs', label: 'Connected programs', content: <OAuthGrants /> },
 ];
 
 export function AccountPage() {
@@ -57,13 +43,15 @@ export function AccountPage() {
   return (
     <>
       <PageHeader title="Account" description="You, on every team." />
-      <Tabs
-        tabs={tabs}
-        value={tabs.find(({ value }) => value === tab)?.value ?? 'profile'}
-        onValueChange={(next) =>
-          void navigate({ search: next === 'profile' ? {} : { tab: next }, replace: true, resetScroll: false })
-        }
-      />
+      <div className="max-w-4xl">
+        <Tabs
+          tabs={tabs}
+          value={tabs.find(({ value }) => value === tab)?.value ?? 'profile'}
+          onValueChange={(next) =>
+            void navigate({ search: next === 'profile' ? {} : { tab: next }, replace: true, resetScroll: false })
+          }
+        />
+      </div>
     </>
   );
 }
