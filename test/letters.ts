@@ -61,7 +61,7 @@ async function payloadsFor(app: TestApp, person: Person): Promise<Cases> {
   const reply = await operator.api.answerTicket({ params, body: { description: `${HOSTILE}\nSecond line.` } });
   const webhook = await api.createWebhook({
     params: { team_id: teamId },
-    body: { url: 'https://hooks.example.com/x', events: ['site.*'] },
+    body: { url: 'https://hooks.example.com/x', event_types: ['site.*'] },
   });
   await db.updateTable('webhooks').set({ disabled_reason: 'gone' }).where('id', '=', webhook.id).execute();
   const invite = await api.createInvite({

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
 import { Empty, Uuid } from '#core/http/schema.ts';
-import { operatorOn, verified, withPassword } from '#core/policy.ts';
+import { type Access, operatorOn, verified, withPassword } from '#core/policy.ts';
 import { userNotFound } from '#features/account/account.ts';
 import { tooManyFailures } from '#features/credential/credential.ts';
 import {
@@ -9,6 +9,7 @@ import {
   CreatedPasskey,
   describeSecondFactor,
   draftTotp,
+  hasPasskey,
   NewPasskey,
   NewTotp,
   noSecondFactor,
@@ -36,6 +37,16 @@ import {
 } from './account-security.ts';
 
 const tag = 'account';
+
+const onOwnPasskey: Access<string> = {
+  ...withPassword,
+  named: 'path',
+  errors: [passkeyNotFound],
+  find: async (db, caller, { passkey_id }) => {
+    if (!(await hasPasskey(db, caller.userId, String(passkey_id)))) throw passkeyNotFound();
+    return String(passkey_id);
+  },
+};
 
 export const accountSecurityOperations = [
   operation({
@@ -122,15 +133,15 @@ export const accountSecurityOperations = [
     path: '/me/passkey/{passkey_id}/remove',
     tag,
     summary: 'Let a passkey open your account no more',
-    access: withPassword,
+    access: onOwnPasskey,
     effect: 'destroy',
     params: PasskeyParams,
     body: WithPassword,
     response: Empty,
-    errors: [tooManyFailures, passkeyNotFound],
+    errors: [tooManyFailures],
     prepare: (call) => requirePassword(call, call.body.current_password),
     async handle(call) {
-      await dropPasskey(call, call.params.passkey_id);
+      await dropPasskey(call, call.subject);
       return {};
     },
   }),

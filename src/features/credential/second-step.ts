@@ -13,11 +13,11 @@ import {
   passkeyRefused,
   requireChallenge,
   type SecondStepAnswer,
-  stepOver,
-  tooManyCodes,
   spendPasskey,
   spendRecoveryCode,
   spendTotp,
+  stepOver,
+  tooManyCodes,
   wrongCode,
 } from '#features/second-factor/second-factor.ts';
 import { findUser } from '#features/user/user.ts';
