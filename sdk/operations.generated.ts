@@ -168,6 +168,13 @@ export type CreatedApiToken = {
   created_at: string;
   token: string;
 };
+export type CreatedPasskey = {
+  id: string;
+  name: string;
+  created_at: string;
+  last_used_at: string | null;
+  recovery_codes: Array<string>;
+};
 export type DeletedApplicationPassword = {
   id: string;
   team_id: string;
@@ -467,6 +474,7 @@ export type LinkAnswer = {
   access_token?: string;
   token_type?: 'bearer';
   expires_in?: number;
+  second_step?: SecondStep;
 };
 export type Me = {
   id: string;
@@ -485,6 +493,7 @@ export type Me = {
     operator_name: string;
     expires_at: string;
   } | null;
+  pending_email: string | null;
 };
 export type MetricsDashboard = {
   url: string | null;
@@ -512,6 +521,18 @@ export type MetricsUser = {
 };
 export type MyAddress = {
   address: string;
+};
+export type NewTotp = {
+  secret: string;
+  uri: string;
+};
+export type Notifications = {
+  backups: boolean;
+  billing: boolean;
+  tickets: boolean;
+  updates: boolean;
+  usage: boolean;
+  webhooks: boolean;
 };
 export type OAuthGrant = {
   id: string;
@@ -589,6 +610,16 @@ export type OwnTickets = {
   offset?: number;
   previous?: string | null;
   results?: Array<Ticket>;
+};
+export type Passkey = {
+  id: string;
+  name: string;
+  created_at: string;
+  last_used_at: string | null;
+};
+export type PasskeyOptions = {
+  challenge: string;
+  options: Record<string, unknown>;
 };
 export type Person = {
   id: string;
@@ -938,6 +969,9 @@ export type ProxyAnswer = {
   body: unknown;
   body_encoding: 'json' | 'text' | 'base64' | 'empty';
 };
+export type RecoveryCodes = {
+  recovery_codes: Array<string>;
+};
 export type Region = {
   id: number;
   name: string;
@@ -953,6 +987,35 @@ export type Region = {
 };
 export type ReplayedDeliveries = {
   count: number;
+};
+export type SecondFactor = {
+  is_on: boolean;
+  totp_since: string | null;
+  passkeys: Array<Passkey>;
+  recovery_codes_left: number;
+  can_have_passkeys: boolean;
+};
+export type SecondStep = {
+  challenge: string;
+  methods: Array<'totp' | 'passkey' | 'recovery_code'>;
+  passkey_options: Record<string, unknown> | null;
+};
+export type Session = {
+  id: string;
+  is_current: boolean;
+  browser: string | null;
+  address: string | null;
+  last_used_at: string | null;
+  expires_at: string | null;
+  created_at: string;
+};
+export type SessionPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<Session>;
 };
 export type SessionUrl = {
   url: string;
@@ -1717,7 +1780,7 @@ export interface Operations {
       grant_type?: 'password' | null;
       username: string;
       password: string;
-    } }; output: TokenGrant; errors: 'account.blocked' | 'auth.bad_sign_in' | 'auth.too_many_failures' | 'auth.view_only' | 'request.conflict' | 'request.too_large' };
+    } }; output: TokenGrant; errors: 'account.blocked' | 'auth.bad_sign_in' | 'auth.second_step_needed' | 'auth.too_many_failures' | 'auth.view_only' | 'request.conflict' | 'request.too_large' };
   /** End every credential that comes with the request: the bearer token and the session cookie */
   signOut: { input: Record<never, never>; output: Empty; errors: 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'request.conflict' | 'request.too_large' };
   /** What the credential of this request may do */
@@ -1733,6 +1796,34 @@ export interface Operations {
     } }; output: CreatedApiToken; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** Revoke a personal API token, at once */
   deleteApiToken: { input: { params: { api_token_id: string } }; output: Empty; errors: 'api_token.not_found' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' };
+  /** Finish signing in where the account has a second factor: with a code, a recovery code or a passkey */
+  passSecondStep: { input: { body: {
+      challenge: string;
+      code?: string | null;
+      recovery_code?: string | null;
+      passkey?: {
+        credential_id: string;
+        client_data: string;
+        authenticator_data: string;
+        signature: string;
+      } | null;
+    } }; output: TokenGrant; errors: 'account.blocked' | 'auth.step_over' | 'auth.too_many_codes' | 'auth.view_only' | 'auth.wrong_code' | 'request.conflict' | 'request.too_large' };
+  /** Begin to sign in with a passkey alone */
+  beginPasskeySignIn: { input: Record<never, never>; output: PasskeyOptions; errors: 'auth.view_only' | 'request.conflict' | 'request.too_large' };
+  /** Sign in with a passkey alone; sets the session cookie too */
+  signInWithPasskey: { input: { body: {
+      challenge: string;
+      credential_id: string;
+      client_data: string;
+      authenticator_data: string;
+      signature: string;
+    } }; output: TokenGrant; errors: 'account.blocked' | 'auth.passkey_refused' | 'auth.step_over' | 'auth.view_only' | 'request.conflict' | 'request.too_large' };
+  /** Where you are signed in */
+  listSessions: { input: { query?: { page?: number; size?: number } }; output: SessionPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'auth.session_required' | 'auth.view_only' };
+  /** Sign out everywhere but here, at once */
+  deleteOtherSessions: { input: Record<never, never>; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' };
+  /** Sign out somewhere, at once; open streams and terminals there end too */
+  deleteSession: { input: { params: { session_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'session.not_found' };
   /** Begin to sign a program in by a code that its person types in the dashboard (RFC 8628) */
   beginDeviceSignIn: { input: { body?: {
       client_name?: string | null;
@@ -1846,6 +1937,19 @@ export interface Operations {
   blockUser: { input: { params: { user_id: string }; body: {
       is_active: boolean;
     } }; output: User; errors: 'account.own' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'user.not_found' };
+  /** Change your email address; a link that goes to the new one confirms it */
+  changeEmail: { input: { body: {
+      email: string;
+      current_password: string;
+    } }; output: Me; errors: 'account.exists' | 'account.too_many_mails' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
+  /** Use the new address from now on, with the token that was mailed to it */
+  confirmEmail: { input: { body: {
+      token: string;
+    } }; output: Me; errors: 'account.exists' | 'account.link_invalid' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
+  /** Take a change of the address back, with the token that was mailed to the address before */
+  takeEmailBack: { input: { body: {
+      token: string;
+    } }; output: Empty; errors: 'account.link_invalid' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'request.conflict' | 'request.too_large' };
   /** Make another member the owner of a team; you stay as an admin, and both of you get a mail */
   transferTeam: { input: { params: { team_id: string }; body: {
       user_id: string;
@@ -1867,6 +1971,58 @@ export interface Operations {
   listAccountViews: { input: { params: { user_id: string }; query?: { page?: number; size?: number } }; output: AccountViewPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' | 'user.not_found' };
   /** End the view of somebody's account that this browser has, if it has one */
   endView: { input: Record<never, never>; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
+  /** What signing in asks you for besides the password */
+  getSecondFactor: { input: Record<never, never>; output: SecondFactor; errors: 'auth.duplicate_cookie' | 'auth.required' | 'auth.session_required' | 'auth.view_only' };
+  /** Get the secret for an authenticator app; a code of it confirms that it is set up */
+  beginTotp: { input: { body: {
+      current_password: string;
+    } }; output: NewTotp; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'totp.exists' };
+  /** Set the authenticator app up with a code of it; the first factor comes with recovery codes */
+  confirmTotp: { input: { body: {
+      code: string;
+    } }; output: RecoveryCodes; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'totp.missing' | 'totp.wrong_code' };
+  /** Use no authenticator app any more */
+  removeTotp: { input: { body: {
+      current_password: string;
+    } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'totp.missing' };
+  /** Begin to add a passkey */
+  beginPasskey: { input: { body: {
+      current_password: string;
+    } }; output: PasskeyOptions; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'passkey.too_many' | 'request.conflict' | 'request.too_large' };
+  /** Add the passkey that the browser made; the first factor comes with recovery codes */
+  createPasskey: { input: { body: {
+      challenge: string;
+      name: string;
+      credential_id: string;
+      client_data: string;
+      attestation: string;
+      transports?: Array<string> | null;
+    } }; output: CreatedPasskey; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.step_over' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'passkey.invalid' | 'request.conflict' | 'request.too_large' };
+  /** Let a passkey open your account no more */
+  removePasskey: { input: { params: { passkey_id: string }; body: {
+      current_password: string;
+    } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'passkey.not_found' | 'request.conflict' | 'request.too_large' };
+  /** Make ten new recovery codes; those before open nothing any more */
+  createRecoveryCodes: { input: { body: {
+      current_password: string;
+    } }; output: RecoveryCodes; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'second_factor.off' };
+  /** Help somebody who lost their second factor and every recovery code: it is removed, every session ends, and they are told by mail */
+  resetSecondFactor: { input: { params: { user_id: string } }; output: User; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'second_factor.off' | 'user.not_found' };
+  /** Which mails you get */
+  getNotifications: { input: Record<never, never>; output: Notifications; errors: 'auth.duplicate_cookie' | 'auth.required' };
+  /** Choose which mails you get; what your account or a site could be lost by is always sent */
+  updateNotifications: { input: { body?: {
+      backups?: boolean | null;
+      billing?: boolean | null;
+      tickets?: boolean | null;
+      updates?: boolean | null;
+      usage?: boolean | null;
+      webhooks?: boolean | null;
+    } }; output: Notifications; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' };
+  /** Get no more mails of a kind, with the link in one of them (RFC 8058) */
+  unsubscribe: { input: { query: { kind: 'backups' | 'billing' | 'tickets' | 'updates' | 'usage' | 'webhooks'; token: string }; body?: Record<string, never> }; output: Empty; errors: 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'notification.link_invalid' | 'request.conflict' | 'request.too_large' };
+  /** Where a mail program that knows no one-click opens the same link: the page that asks */
+  openUnsubscribe: { input: { query: { kind: 'backups' | 'billing' | 'tickets' | 'updates' | 'usage' | 'webhooks'; token: string } }; output: Blob; errors: never };
   /** The teams you own or belong to */
   listTeams: { input: { query?: { page?: number; size?: number } }; output: TeamPage; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** One team, with its plan and usage */
@@ -2524,6 +2680,12 @@ export const ROUTES = {
   listApiTokens: { method: 'GET', path: '/f/api/v1/api_token' },
   createApiToken: { method: 'POST', path: '/f/api/v1/api_token', body: 'application/json' },
   deleteApiToken: { method: 'DELETE', path: '/f/api/v1/api_token/{api_token_id}' },
+  passSecondStep: { method: 'POST', path: '/f/api/v1/token/second_step', body: 'application/json', once: true },
+  beginPasskeySignIn: { method: 'POST', path: '/f/api/v1/token/passkey/options', once: true },
+  signInWithPasskey: { method: 'POST', path: '/f/api/v1/token/passkey', body: 'application/json', once: true },
+  listSessions: { method: 'GET', path: '/f/api/v1/me/session' },
+  deleteOtherSessions: { method: 'DELETE', path: '/f/api/v1/me/session' },
+  deleteSession: { method: 'DELETE', path: '/f/api/v1/me/session/{session_id}' },
   beginDeviceSignIn: { method: 'POST', path: '/f/api/v1/device_sign_in', body: 'application/json', once: true },
   inspectDeviceSignIn: { method: 'POST', path: '/f/api/v1/device_sign_in/inspect', body: 'application/json' },
   confirmDeviceSignIn: { method: 'POST', path: '/f/api/v1/device_sign_in/confirm', body: 'application/json' },
@@ -2548,12 +2710,28 @@ export const ROUTES = {
   listAllUsers: { method: 'GET', path: '/f/api/v1/operator/user' },
   getAnyUser: { method: 'GET', path: '/f/api/v1/operator/user/{user_id}' },
   blockUser: { method: 'PATCH', path: '/f/api/v1/operator/user/{user_id}', body: 'application/json' },
+  changeEmail: { method: 'POST', path: '/f/api/v1/me/email', body: 'application/json' },
+  confirmEmail: { method: 'POST', path: '/f/api/v1/me/email/confirm', body: 'application/json' },
+  takeEmailBack: { method: 'POST', path: '/f/api/v1/email/back', body: 'application/json' },
   transferTeam: { method: 'POST', path: '/f/api/v1/team/{team_id}/transfer', body: 'application/json' },
   deleteTeam: { method: 'POST', path: '/f/api/v1/team/{team_id}/delete', body: 'application/json' },
   deleteAccount: { method: 'POST', path: '/f/api/v1/me/delete', body: 'application/json' },
   viewAsUser: { method: 'POST', path: '/f/api/v1/operator/user/{user_id}/view', body: 'application/json' },
   listAccountViews: { method: 'GET', path: '/f/api/v1/operator/user/{user_id}/view' },
   endView: { method: 'POST', path: '/f/api/v1/account_view/end' },
+  getSecondFactor: { method: 'GET', path: '/f/api/v1/me/second_factor' },
+  beginTotp: { method: 'POST', path: '/f/api/v1/me/totp', body: 'application/json' },
+  confirmTotp: { method: 'POST', path: '/f/api/v1/me/totp/confirm', body: 'application/json' },
+  removeTotp: { method: 'POST', path: '/f/api/v1/me/totp/remove', body: 'application/json' },
+  beginPasskey: { method: 'POST', path: '/f/api/v1/me/passkey/options', body: 'application/json' },
+  createPasskey: { method: 'POST', path: '/f/api/v1/me/passkey', body: 'application/json' },
+  removePasskey: { method: 'POST', path: '/f/api/v1/me/passkey/{passkey_id}/remove', body: 'application/json' },
+  createRecoveryCodes: { method: 'POST', path: '/f/api/v1/me/recovery_code', body: 'application/json' },
+  resetSecondFactor: { method: 'POST', path: '/f/api/v1/operator/user/{user_id}/second_factor/reset' },
+  getNotifications: { method: 'GET', path: '/f/api/v1/me/notifications' },
+  updateNotifications: { method: 'PATCH', path: '/f/api/v1/me/notifications', body: 'application/json' },
+  unsubscribe: { method: 'POST', path: '/f/api/v1/unsubscribe', body: 'application/x-www-form-urlencoded' },
+  openUnsubscribe: { method: 'GET', path: '/f/api/v1/unsubscribe' },
   listTeams: { method: 'GET', path: '/f/api/v1/team' },
   getTeam: { method: 'GET', path: '/f/api/v1/team/{team_id}' },
   updateTeam: { method: 'PATCH', path: '/f/api/v1/team/{team_id}', body: 'application/json' },

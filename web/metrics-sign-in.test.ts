@@ -168,7 +168,7 @@ describe('signing in to the metrics dashboard', { timeout: 400_000 }, () => {
     const { json } = await program.exchange({ code });
     assert.equal(json.scope, 'read');
 
-    await page.goto(`${app.url}/account`);
+    await page.goto(`${app.url}/account?tab=programs`);
     await page.getByRole('button', { name: 'Disconnect Spoiler' }).click();
     await page.getByRole('button', { name: 'Disconnect', exact: true }).click();
     await page.getByText('The program is disconnected.').waitFor();

@@ -1,4 +1,5 @@
 import { accountFeature } from './account/account.feature.ts';
+import { accountSecurityFeature } from './account-security/account-security.feature.ts';
 import { accountViewFeature } from './account-view/account-view.feature.ts';
 import { applicationPasswordFeature } from './application-password/application-password.feature.ts';
 import { backupFeature } from './backup/backup.feature.ts';
@@ -25,6 +26,7 @@ import { inviteFeature } from './invite/invite.feature.ts';
 import { jobFeature } from './job/job.feature.ts';
 import { keyRotationFeature } from './key-rotation/key-rotation.feature.ts';
 import { metricsSignInFeature } from './metrics-sign-in/metrics-sign-in.feature.ts';
+import { notificationFeature } from './notification/notification.feature.ts';
 import { oauthFeature } from './oauth/oauth.feature.ts';
 import { overviewFeature } from './overview/overview.feature.ts';
 import { pitRestoreFeature } from './pit-restore/pit-restore.feature.ts';
@@ -33,6 +35,7 @@ import { previewFeature } from './preview/preview.feature.ts';
 import { proposalFeature } from './proposal/proposal.feature.ts';
 import { proxyFeature } from './proxy/proxy.feature.ts';
 import { regionFeature } from './region/region.feature.ts';
+import { secondFactorFeature } from './second-factor/second-factor.feature.ts';
 import { siteFeature } from './site/site.feature.ts';
 import { siteDomainFeature } from './site-domain/site-domain.feature.ts';
 import { siteFileFeature } from './site-file/site-file.feature.ts';
@@ -61,6 +64,9 @@ export const features: readonly Feature[] = [
   sshKeyFeature,
   accountFeature,
   accountViewFeature,
+  accountSecurityFeature,
+  notificationFeature,
+  secondFactorFeature,
   teamFeature,
   inviteFeature,
   holdFeature,

@@ -10,6 +10,12 @@ import { CALLERS, type CallerName } from './world.ts';
 const STATUSES = `
                                   nobody  stranger  viewer  member  admin  owner  removed  expired  writer  reader  planner  operator  unverified
 signIn                               200       200     200     200    200    200      200      200     200     200      200       200         200
+passSecondStep                       200       200     200     200    200    200      200      200     200     200      200       200         200
+beginPasskeySignIn                   200       200     200     200    200    200      200      200     200     200      200       200         200
+signInWithPasskey                    200       200     200     200    200    200      200      200     200     200      200       200         200
+listSessions                         401       200     200     200    200    200      200      401     403     403      403       200         200
+deleteSession                        401       200     200     200    200    200      200      401     403     403      403       200         200
+deleteOtherSessions                  401       200     200     200    200    200      200      401     403     403      403       200         200
 signOut                              200       200     200     200    200    200      200      200     200     200      200       200         200
 introspectToken                      401       200     200     200    200    200      200      401     200     200      200       200         200
 listApiTokens                        401       200     200     200    200    200      200      401     200     200      200       200         200
@@ -43,6 +49,21 @@ resetPassword/link                   200       200     200     200    200    200
 getMe                                401       200     200     200    200    200      200      401     200     200      200       200         200
 getMyAddress                         401       200     200     200    200    200      200      401     200     200      200       200         200
 updateMe                             401       200     200     200    200    200      200      401     403     403      403       200         200
+getSecondFactor                      401       200     200     200    200    200      200      401     403     403      403       200         200
+beginTotp                            401       200     200     200    200    200      200      401     403     403      403       200         403
+confirmTotp                          401       200     200     200    200    200      200      401     403     403      403       200         403
+removeTotp                           401       200     200     200    200    200      200      401     403     403      403       200         200
+beginPasskey                         401       200     200     200    200    200      200      401     403     403      403       200         403
+createPasskey                        401       200     200     200    200    200      200      401     403     403      403       200         403
+removePasskey                        401       200     200     200    200    200      200      401     403     403      403       200         200
+createRecoveryCodes                  401       200     200     200    200    200      200      401     403     403      403       200         200
+changeEmail                          401       200     200     200    200    200      200      401     403     403      403       200         200
+confirmEmail                         401       200     200     200    200    200      200      401     403     403      403       200         200
+takeEmailBack                        200       200     200     200    200    200      200      200     200     200      200       200         200
+getNotifications                     401       200     200     200    200    200      200      401     200     200      200       200         200
+updateNotifications                  401       200     200     200    200    200      200      401     200     403      403       200         200
+unsubscribe                          200       200     200     200    200    200      200      200     200     200      200       200         200
+openUnsubscribe                      302       302     302     302    302    302      302      302     302     302      302       302         302
 
 deleteAccount                        401       200     200     200    200    200      200      401     403     403      403       200         200
 
@@ -271,6 +292,7 @@ getAnySite                           401       403     403     403    403    403
 viewAsUser                           401       403     403     403    403    403      403      401     403     403      403       200         403
 listAccountViews                     401       403     403     403    403    403      403      401     403     403      403       200         403
 endView                              401       200     200     200    200    200      200      401     200     200      200       200         200
+resetSecondFactor                    401       403     403     403    403    403      403      401     403     403      403       200         403
 listAllTemplates                     401       403     403     403    403    403      403      401     403     403      403       200         403
 approveTemplate                      401       403     403     403    403    403      403      401     403     403      403       200         403
 listAllTickets                       401       403     403     403    403    403      403      401     403     403      403       200         403
@@ -294,6 +316,10 @@ const FOREIGN_IDS = `
 createApiToken  body.team_id                   422
 deleteApiToken  params.api_token_id            404 api_token.not_found
 deleteSshKey    params.ssh_key_id              404 ssh_key.not_found
+deleteSession   params.session_id              404 session.not_found
+signInWithPasskey   body.credential_id         public
+createPasskey       body.credential_id         public
+removePasskey   params.passkey_id              404 passkey.not_found
 confirmDeviceSignIn body.team_id               422
 exchangeDeviceCode  body.client_id             public
 getAuthorization    query.client_id            public
@@ -499,6 +525,7 @@ listAllTeams    query.user_id                  403 auth.operators_only
 listAllSites    query.team_id                  403 auth.operators_only
 viewAsUser      params.user_id                 403 auth.operators_only
 listAccountViews params.user_id                403 auth.operators_only
+resetSecondFactor params.user_id               403 auth.operators_only
 approveTemplate params.template_name           403 auth.operators_only
 getAnyTicket    params.ticket_id               403 auth.operators_only
 getAnyTicketContext params.ticket_id           403 auth.operators_only

@@ -24,6 +24,9 @@ after(() => close());
 /** Sign-in, whose answers nobody keeps, and what the payment provider sends, who has ids of its own for its events. */
 const EXEMPT = [
   'signIn',
+  'passSecondStep',
+  'beginPasskeySignIn',
+  'signInWithPasskey',
   'beginDeviceSignIn',
   'exchangeDeviceCode',
   'exchangeMetricsCode',

@@ -2,9 +2,22 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Operation } from '#core/http/operation.ts';
 import { metricsClientSecret } from '#features/metrics-sign-in/metrics-sign-in.client.ts';
 import { newSshKey } from '#integrations/git/ssh-key.ts';
+import { OPERATOR } from '../app.ts';
 import { dumpOf } from '../archives/dump.ts';
 import { zip } from '../archives/pack.ts';
 import { ownCertificate } from '../own-certificate.ts';
+import {
+  emailChangeOf,
+  emailOf,
+  madePasskey,
+  noTotp,
+  passkeyOf,
+  passkeySignIn,
+  secondStep,
+  sessionOf,
+  totpOf,
+  unsubscribeQuery,
+} from './factors.ts';
 import { repositoryUrl } from './outside.ts';
 import { type CallerName, METRICS_REDIRECT_URI, PASSWORD, type Place, REGION, type World } from './world.ts';
 
@@ -131,6 +144,8 @@ const throughAnalytics = (method: string): Make => {
 };
 const XML = { body: Buffer.from('<methodCall/>'), headers: { 'content-type': 'text/xml' } };
 
+const passwordOf = (caller: CallerName) => (caller === 'operator' ? OPERATOR.password : PASSWORD);
+
 const OAUTH_REDIRECT = 'https://program.example/callback';
 /** What a program would lead somebody to us with. */
 const asked = async (world: World) => ({
@@ -142,7 +157,15 @@ const asked = async (world: World) => ({
 });
 
 export const requests: Record<string, Make> = {
-  signIn: ({ world }) => ({ body: { username: world.person('owner').email, password: PASSWORD } }),
+  signIn: async ({ world }) => ({ body: { username: (await world.user()).email, password: PASSWORD } }),
+  passSecondStep: async ({ world }) => ({ body: await secondStep(world) }),
+  beginPasskeySignIn: nothing,
+  signInWithPasskey: async ({ world }) => ({ body: await passkeySignIn(world) }),
+  listSessions: nothing,
+  deleteSession: async ({ world, caller }) => ({
+    params: { session_id: await sessionOf(world, world.person(caller)) },
+  }),
+  deleteOtherSessions: nothing,
   signOut: async ({ world, caller }) =>
     world.token(caller) === undefined ? {} : { token: await world.credential(world.person(caller)) },
   introspectToken: nothing,
@@ -203,6 +226,51 @@ export const requests: Record<string, Make> = {
   getMe: nothing,
   getMyAddress: nothing,
   updateMe: () => ({ body: { first_name: 'Renamed' } }),
+  getSecondFactor: nothing,
+  beginTotp: async ({ world, caller }) => {
+    await noTotp(world, world.person(caller));
+    return { body: { current_password: passwordOf(caller) } };
+  },
+  confirmTotp: async ({ world, caller }) => ({
+    body: { code: await totpOf(world, world.person(caller), { confirmed: false }) },
+  }),
+  removeTotp: async ({ world, caller }) => {
+    await totpOf(world, world.person(caller), { confirmed: true });
+    return { body: { current_password: passwordOf(caller) } };
+  },
+  beginPasskey: ({ caller }) => ({ body: { current_password: passwordOf(caller) } }),
+  createPasskey: async ({ world, caller }) => ({ body: await madePasskey(world, world.person(caller)) }),
+  removePasskey: async ({ world, caller }) => ({
+    params: { passkey_id: (await passkeyOf(world, world.person(caller))).id },
+    body: { current_password: passwordOf(caller) },
+  }),
+  createRecoveryCodes: async ({ world, caller }) => {
+    await passkeyOf(world, world.person(caller));
+    return { body: { current_password: passwordOf(caller) } };
+  },
+  resetSecondFactor: async ({ world }) => {
+    const person = await world.user();
+    await passkeyOf(world, person);
+    return { params: { user_id: person.id } };
+  },
+  changeEmail: ({ caller }) => ({
+    body: { email: `${newName()}@example.com`, current_password: passwordOf(caller) },
+  }),
+  confirmEmail: async ({ world, caller }) => {
+    // It confirms the address too, and this one is needed without.
+    const person = caller === 'unverified' ? await world.user() : world.person(caller);
+    return {
+      body: { token: await emailChangeOf(world, person, { confirmed: false }) },
+      ...(caller === 'unverified' && { token: await world.credential(person) }),
+    };
+  },
+  takeEmailBack: async ({ world }) => ({
+    body: { token: await emailChangeOf(world, await world.user(), { confirmed: true }) },
+  }),
+  getNotifications: nothing,
+  updateNotifications: () => ({ body: { usage: true } }),
+  unsubscribe: async ({ world }) => ({ query: unsubscribeQuery(world, await world.user()), body: {} }),
+  openUnsubscribe: async ({ world }) => ({ query: unsubscribeQuery(world, await world.user()) }),
 
   // Nobody who is needed afterwards.
   deleteAccount: async ({ world, caller }) => ({
@@ -289,7 +357,7 @@ export const requests: Record<string, Make> = {
   inspectInvite: async ({ world, place }) => ({ body: { token: (await world.invite(place.teamId)).token } }),
   acceptInvite: async ({ world, caller }) => {
     const team = await world.team(await world.user());
-    return { body: { token: (await world.invite(team, world.person(caller).email)).token } };
+    return { body: { token: (await world.invite(team, await emailOf(world, world.person(caller)))).token } };
   },
   'acceptInvite/of somebody else': async ({ world, place }) => ({
     body: { token: (await world.invite(place.teamId)).token },

@@ -91,6 +91,26 @@ const invite = createRoute({
   validateSearch: tokenOf,
   component: lazyPage(() => import('./routes/invite.tsx'), 'InvitePage'),
 });
+/** Where a new address is confirmed, and where the one before is taken back. */
+const email = createRoute({
+  getParentRoute: () => auth,
+  path: '/email',
+  validateSearch: tokenOf,
+  beforeLoad: onlySignedIn,
+  component: lazyPage(() => import('./routes/email.tsx'), 'ConfirmEmailPage'),
+});
+const emailBack = createRoute({
+  getParentRoute: () => auth,
+  path: '/email/back',
+  validateSearch: tokenOf,
+  component: lazyPage(() => import('./routes/email.tsx'), 'EmailBackPage'),
+});
+const unsubscribe = createRoute({
+  getParentRoute: () => auth,
+  path: '/unsubscribe',
+  validateSearch: (search: Search): { token?: string; kind?: string } => ({ ...tokenOf(search), kind: search.kind }),
+  component: lazyPage(() => import('./routes/unsubscribe.tsx'), 'UnsubscribePage'),
+});
 /** Where a program that signs in by a code is let in. */
 const device = createRoute({
   getParentRoute: () => auth,
@@ -271,6 +291,7 @@ const activity = createRoute({
 const account = createRoute({
   getParentRoute: () => app,
   path: '/account',
+  validateSearch: (search: Search): { tab?: string } => (search.tab ? { tab: search.tab } : {}),
   component: lazyPage(() => import('./routes/account/account.tsx'), 'AccountPage'),
 });
 
@@ -310,7 +331,19 @@ const operatorSite = createRoute({
 
 const tree = root.addChildren([
   frontEnd,
-  auth.addChildren([signIn, register, verify, reset, invite, device, preview, authorize]),
+  auth.addChildren([
+    signIn,
+    register,
+    verify,
+    reset,
+    invite,
+    email,
+    emailBack,
+    unsubscribe,
+    device,
+    preview,
+    authorize,
+  ]),
   testPayment.addChildren([testCheckout, testPortal]),
   app.addChildren([
     home,

@@ -27,6 +27,12 @@ interface CredentialRow {
   viewed_by?: string;
 }
 
+/** Of the person `u`. */
+const RIGHTS = sql`(select coalesce(json_object_agg(m.team_id, m.role), '{}') from team_members m where m.user_id = u.id) as roles,
+  array(select m.team_id::text from limited_members m where m.user_id = u.id) as limited_to,
+  (select coalesce(json_object_agg(s.site_id, json_build_object('teamId', s.team_id, 'role', s.role)), '{}')
+    from site_roles s where s.user_id = u.id) as site_roles`;
+
 /**
  * Turns a token into a caller with one indexed query, remembered for seconds. Revoking works at once all the same:
  * the database announces each change of rights, the cache drops that user, and while the announcements can not be heard
@@ -50,13 +56,17 @@ export class Credentials {
    * Whose token it is. One that is for a resource alone is nobody's anywhere else. Inside a transaction its own `db` must be
    * given: whoever waits for a second connection may wait for ever.
    */
-  async resolve(token: string, db: Db = this.#db, shownTo?: Resource): Promise<Caller | undefined> {
-    const caller = await this.#resolve(token, db);
+  async resolve(
+    token: string,
+    db: Db = this.#db,
+    { shownTo, from }: { shownTo?: Resource | undefined; from?: string } = {},
+  ): Promise<Caller | undefined> {
+    const caller = await this.#resolve(token, db, from);
     const resource = caller?.credential.resource ?? null;
     return resource === null || resource === shownTo ? caller : undefined;
   }
 
-  async #resolve(token: string, db: Db): Promise<Caller | undefined> {
+  async #resolve(token: string, db: Db, from: string | undefined): Promise<Caller | undefined> {
     const hash = hashToken(token);
     const key = hash.toString('base64');
     const now = performance.now();
@@ -74,7 +84,9 @@ export class Credentials {
       if (this.#cache.size >= CACHE_SIZE) this.#cache.clear();
       this.#cache.set(key, { caller, until: now + CACHE_MS });
     }
-    if (row.kind === 'api_token' || row.kind === 'oauth') await this.#noteUse(row, db);
+    // A session is used by its browser alone: where that is, only a request says.
+    if (row.kind === 'api_token' || row.kind === 'oauth' || (row.kind === 'session' && from !== undefined))
+      await this.#noteUse(row, db, from);
     return caller;
   }
 
@@ -107,10 +119,7 @@ export class Credentials {
     const { rows } = await sql<CredentialRow>`
       select c.id, c.kind, c.scopes, c.team_id, c.resource, least(c.expires_at, c.token_expires_at) as expires_at, c.last_used_at, u.id as user_id, u.email,
         u.first_name || ' ' || u.last_name as full_name, u.is_superuser, u.is_verified,
-        (select coalesce(json_object_agg(m.team_id, m.role), '{}') from team_members m where m.user_id = u.id) as roles,
-        array(select m.team_id::text from limited_members m where m.user_id = u.id) as limited_to,
-        (select coalesce(json_object_agg(s.site_id, json_build_object('teamId', s.team_id, 'role', s.role)), '{}')
-          from site_roles s where s.user_id = u.id) as site_roles
+        ${RIGHTS}
       from credentials c join users u on u.id = c.user_id
       where ${which} and u.is_active and (c.expires_at is null or c.expires_at > now())
         and (c.token_expires_at is null or c.token_expires_at > now())`.execute(db);
@@ -122,7 +131,7 @@ export class Credentials {
     const { rows } = await sql<CredentialRow>`
       select v.id, 'view' as kind, '{read}'::text[] as scopes, null as team_id, null as resource, v.expires_at, null as last_used_at, u.id as user_id,
         u.email, u.first_name || ' ' || u.last_name as full_name, false as is_superuser, u.is_verified, o.id as viewed_by,
-        (select coalesce(json_object_agg(m.team_id, m.role), '{}') from team_members m where m.user_id = u.id) as roles
+        ${RIGHTS}
       from account_views v join users u on u.id = v.user_id join users o on o.id = v.operator_id
         join credentials c on c.id = v.session_id and c.user_id = o.id
       where ${which} and v.ended_at is null and v.expires_at > now() and (c.expires_at is null or c.expires_at > now())
@@ -130,9 +139,11 @@ export class Credentials {
     return rows[0];
   }
 
-  async #noteUse(row: CredentialRow, db: Db): Promise<void> {
+  async #noteUse(row: CredentialRow, db: Db, from: string | undefined): Promise<void> {
     if (row.last_used_at && Date.now() - row.last_used_at.getTime() < LAST_USED_EVERY_MS) return;
-    await sql`update credentials set last_used_at = now() where id = ${row.id}`.execute(db);
+    await sql`update credentials set last_used_at = now(), ip = coalesce(${from ?? null}, ip) where id = ${row.id}`.execute(
+      db,
+    );
   }
 }
 

@@ -154,6 +154,8 @@ export interface DB {
     resource: Generated<string | null>;
     token_expires_at: Generated<Date | null>;
     oauth_client_id: Generated<string | null>;
+    user_agent: Generated<string | null>;
+    ip: Generated<string | null>;
   };
   deleted_sites: {
     id: string;
@@ -185,6 +187,16 @@ export interface DB {
     polled_at: Generated<Date | null>;
     created_at: Generated<Date>;
     expires_at: Date;
+  };
+  email_changes: {
+    id: Generated<string>;
+    user_id: string;
+    old_email: string;
+    new_email: string;
+    expires_at: Date;
+    confirmed_at: Generated<Date | null>;
+    reverted_at: Generated<Date | null>;
+    created_at: Generated<Date>;
   };
   events: {
     id: Generated<string>;
@@ -316,6 +328,17 @@ export interface DB {
     credential_id: string;
     used_at: Generated<Date | null>;
   };
+  passkeys: {
+    id: Generated<string>;
+    user_id: string;
+    credential_id: string;
+    public_key: Buffer;
+    counter: Generated<number>;
+    transports: Generated<string[]>;
+    name: string;
+    last_used_at: Generated<Date | null>;
+    created_at: Generated<Date>;
+  };
   payment_customers: {
     account: string;
     customer_id: string;
@@ -409,6 +432,11 @@ export interface DB {
     is_bound: Generated<boolean>;
     site_id: Generated<string | null>;
   };
+  recovery_codes: {
+    user_id: string;
+    code_hash: Buffer;
+    created_at: Generated<Date>;
+  };
   regions: {
     id: Generated<number>;
     name: string;
@@ -424,6 +452,14 @@ export interface DB {
     fqdn: string;
     team_id: string;
     released_at: Generated<Date>;
+  };
+  sign_in_challenges: {
+    id: Generated<string>;
+    user_id: Generated<string | null>;
+    purpose: string;
+    nonce: string;
+    tries: Generated<number>;
+    expires_at: Date;
   };
   site_holds: {
     site_id: string;
@@ -716,6 +752,15 @@ export interface DB {
     waits_for: Generated<string>;
     active_at: Generated<Date>;
   };
+  totp_secrets: {
+    user_id: string;
+    secret_sealed: Buffer;
+    confirmed_at: Generated<Date | null>;
+    last_step: Generated<number>;
+    failures: Generated<number>;
+    failing_since: Generated<Date | null>;
+    created_at: Generated<Date>;
+  };
   users: {
     id: Generated<string>;
     email: string;
@@ -730,6 +775,7 @@ export interface DB {
     events_read_to: Generated<number>;
     created_at: Generated<Date>;
     default_region_id: Generated<number | null>;
+    muted_mails: Generated<string[]>;
   };
   webhook_deliveries: {
     id: Generated<string>;

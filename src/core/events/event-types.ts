@@ -2,9 +2,11 @@
 export const EVENT_TYPES = [
   'account.blocked',
   'account.deleted',
+  'account.email_changed',
   'account.git_linked',
   'account.git_unlinked',
   'account.registered',
+  'account.second_factor_changed',
   'account.ssh_key_added',
   'account.ssh_key_removed',
   'account.taken_over',

@@ -96,7 +96,9 @@ async function resolve(
   const address = addressKey(request.ip);
   const state = limits.peek('badToken', address);
   if (state.exceeded) throw tooMany({ headers: { 'retry-after': String(state.resetSeconds) } });
-  const caller = await (isView ? credentials.resolveView(token, db) : credentials.resolve(token, db, resource));
+  const caller = await (isView
+    ? credentials.resolveView(token, db)
+    : credentials.resolve(token, db, { shownTo: resource, from: request.ip }));
   if (!caller) limits.take('badToken', address);
   return caller;
 }

@@ -37,6 +37,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown, Subject
   tokens: readonly string[];
   /** What an earlier sign-in left in this browser. */
   device: string | undefined;
+  /** What the other side calls itself. */
+  userAgent: string | undefined;
   /** The header as it came, for programs that authenticate themselves by it (RFC 6749, 2.3.1). */
   authorization: string | undefined;
   /** A transaction for whatever changes something, the pool for reads. */

@@ -14,11 +14,12 @@ import {
   signedIn,
   withPassword,
 } from '#core/policy.ts';
-import { startSession, TokenGrant, tooManyFailures } from '#features/credential/credential.ts';
+import { enter, tooManyFailures } from '#features/credential/credential.ts';
 import { findUserIfAny, listUsers, User, userNotFound } from '#features/user/user.ts';
 import {
   EmailVerification,
   emailTaken,
+  LinkAnswer,
   linkInvalid,
   Me,
   operatorStays,
@@ -41,9 +42,6 @@ import {
 
 const tag = 'account';
 const onUser = operatorOn((db, { user_id }) => findUserIfAny(db, String(user_id)), userNotFound);
-
-/** Empty while a mail is on its way; a fresh sign-in once the link in it is used. */
-const LinkAnswer = Type.Object({ ...Type.Partial(TokenGrant).properties }, { title: 'LinkAnswer' });
 
 export const accountOperations = [
   operation({
@@ -73,7 +71,7 @@ export const accountOperations = [
     errors: [linkInvalid, sessionEnded, unauthenticated, insufficientScope, tooManyMails],
     async handle(call) {
       const { db, services, body } = call;
-      if (body.token) return startSession(call, await verifyEmail(db, services, body.token));
+      if (body.token) return enter(call, await verifyEmail(db, services, body.token));
       const caller = call.callerIfAny;
       if (!caller) throw unauthenticated({ headers: { 'www-authenticate': 'Bearer' } });
       requireScope(caller, 'write');

@@ -4,7 +4,8 @@ import pg from 'pg';
 import { createClient } from '#sdk';
 import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
 import { refused } from '../../../test/expect.ts';
-import { registerPerson, signInAs } from '../../../test/people.ts';
+import { PASSWORD, registerPerson, signInAs } from '../../../test/people.ts';
+import { addTotp } from '../../../test/second-factor.ts';
 import { CMS, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
 
 let app: TestApp;
@@ -361,4 +362,43 @@ test("the account's default region is where a new site goes that names none, and
   assert.equal((await person.api.updateMe({ body: { default_region: null } })).default_region, null);
   assert.equal(await regionOf(), first?.id);
   await operator.deleteRegion({ params: { region_id: again.id } });
+});
+
+test('a new address counts once its link is used by whoever asked, and the one before can take it back', async () => {
+  const person = await registerPerson(app, 'Ada');
+  const stranger = await registerPerson(app, 'Eve');
+  const next = `next-${person.email}`;
+  const ask = (current_password: string, email = next) => person.api.changeEmail({ body: { email, current_password } });
+  await assert.rejects(ask('not it'), refused(422));
+  await assert.rejects(ask(PASSWORD, stranger.email), refused(409, 'account.exists'));
+  assert.equal((await ask(PASSWORD)).pending_email, next);
+  assert.equal((await person.api.getMe()).email, person.email);
+  await anonymous().resetPassword({ body: { email: person.email } });
+  const reset = tokenIn(await app.mailTo(person.email, 'asked to set a new password'));
+
+  const token = tokenIn(await app.mailTo(next));
+  await assert.rejects(stranger.api.confirmEmail({ body: { token } }), refused(409, 'account.link_invalid'));
+  const me = await person.api.confirmEmail({ body: { token } });
+  assert.deepEqual([me.email, me.is_verified, me.pending_email], [next, true, null]);
+  await assert.rejects(person.api.confirmEmail({ body: { token } }), refused(409, 'account.link_invalid'));
+  await signInAs(app, next);
+  await assert.rejects(signInAs(app, person.email), refused(401));
+  // What was mailed to the address before opens nothing, and nobody else gets that address while the way back is open.
+  const password = 'another long password';
+  await assert.rejects(anonymous().resetPassword({ body: { token: reset, password } }), refused(409));
+  const registration = { email: person.email, password, first_name: 'E', last_name: 'V' };
+  await assert.rejects(anonymous().register({ body: registration }), refused(409, 'account.exists'));
+
+  const { totp } = await addTotp(app, person);
+  await totp.later();
+  const back = tokenIn(await app.mailTo(person.email, 'was changed'));
+  await anonymous().takeEmailBack({ body: { token: back } });
+  await assert.rejects(anonymous().takeEmailBack({ body: { token: back } }), refused(409, 'account.link_invalid'));
+  await assert.rejects(person.api.getMe(), refused(401));
+  // Whoever changed it knows the password, and may have added a factor: neither is of use.
+  await assert.rejects(signInAs(app, person.email), refused(401, 'auth.bad_sign_in'));
+  const fresh = tokenIn(await app.mailTo(person.email, 'asked to set a new password'));
+  const grant = await anonymous().resetPassword({ body: { token: fresh, password } });
+  const { email } = await createClient({ baseUrl: app.url, token: grant.access_token as string }).getMe();
+  assert.equal(email, person.email);
 });

@@ -4,6 +4,7 @@ import type { Db } from '#core/db/database.ts';
 import { failure } from '#core/errors.ts';
 import { recordEvent } from '#core/events/events.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
+import { writeLetter } from '#core/letter.ts';
 import { teamNotFound } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { endPlan, hasFreeTeam } from '#features/billing/billing.ts';
@@ -73,7 +74,7 @@ export const mailTransfer = jobKind<TransferMail>({
     const [old, next] = [await findUser(db, before), await findUser(db, after)];
     const isOld = to === before;
     const lead = isOld
-      ? `you transferred the team "${teamName}" to ${next.full_name} (${next.email}). You are an admin of it from now on.`
+      ? `You transferred the team "${teamName}" to ${next.full_name} (${next.email}). You are an admin of it from now on.`
       : `${old.full_name} (${old.email}) transferred the team "${teamName}" to you. You own it from now on, with its sites and its members.`;
     const plan = !isPaid
       ? []
@@ -81,8 +82,11 @@ export const mailTransfer = jobKind<TransferMail>({
         ? ['Its plan is not renewed: what you paid for stays until the end of the period.']
         : ['Its plan is paid until the end of the period. Choose a plan of your own before that, in Usage & billing.'];
     const doubt = isOld ? ['If this was not you, set a new password at once and write to us.'] : [];
-    const paragraphs = [`Hello ${person.first_name},`, lead, ...plan, `${config.baseUrl}/teams`, ...doubt];
-    const subject = isOld ? `You transferred ${teamName}` : `${teamName} is yours now`;
-    await mailer.send({ id, to: person.email, subject, text: `${paragraphs.join('\n\n')}\n` });
+    const letter = writeLetter({
+      subject: isOld ? `You transferred ${teamName}` : `${teamName} is yours now`,
+      firstName: person.first_name,
+      blocks: [lead, ...plan, { label: 'Your teams', url: `${config.baseUrl}/teams` }, ...doubt],
+    });
+    await mailer.send({ id, to: person.email, ...letter });
   },
 });

@@ -65,8 +65,7 @@ export async function listAnyEvents(
   const list = () => {
     if ('user_id' in of)
       return listEventsOfUser(db, { userId: of.user_id, withAccount: true, teamIds: of.teamIds, sites: [] }, paging);
-    if ('site_id' in of)
-      return listEventsOfSites(db, caller.userId, { sites: [of] }, paging);
+    if ('site_id' in of) return listEventsOfSites(db, caller.userId, { sites: [of] }, paging);
     return listEventsOfTeam(db, caller.userId, of.team_id, null, paging);
   };
   const { count, events } = await complete(db, await list());

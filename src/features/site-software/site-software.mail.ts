@@ -1,6 +1,6 @@
 import { jobKind } from '#core/jobs/jobs.ts';
+import { mailPerson } from '#features/notification/notification.ts';
 import { findTeam } from '#features/team/team.ts';
-import { findUser } from '#features/user/user.ts';
 
 interface TakenBack {
   siteId: string;
@@ -16,9 +16,16 @@ export const mailTakenBack = jobKind<TakenBack>({
   async run({ fqdn, teamId, failure }, { id, services }) {
     const team = await findTeam(services.db, teamId);
     if (!team) return;
-    const { email, first_name } = await findUser(services.db, team.user_id);
-    const lead = `an update of ${fqdn} was made by itself in the night, and did not stay: ${failure}`;
-    const text = `Hello ${first_name},\n\n${lead}\n\nYour site is as it was before, and this version is not tried again by itself. What there is to update:\n\n${services.config.baseUrl}/sites/${fqdn}/plugins\n`;
-    await services.mailer.send({ id, to: email, subject: `${fqdn}: an update was taken back`, text });
+    const lead = `An update of ${fqdn} was made by itself in the night, and did not stay: ${failure}`;
+    const url = `${services.config.baseUrl}/sites/${fqdn}/plugins`;
+    const letter = {
+      subject: `${fqdn}: an update was taken back`,
+      blocks: [
+        lead,
+        'Your site is as it was before, and this version is not tried again by itself.',
+        { label: 'What there is to update', url },
+      ],
+    };
+    await mailPerson(services, { id, userId: team.user_id, kind: 'updates', letter });
   },
 });

@@ -204,19 +204,9 @@ export async function countReplies(db: Db, ticketIds: string[]): Promise<Map<str
 export async function findReplyForMail(
   db: Db,
   replyId: string,
-): Promise<
-  { email: string; first_name: string; subject: string; description: string | null; ticket_id: string } | undefined
-> {
-  const { rows } = await sql<{
-    email: string;
-    first_name: string;
-    subject: string;
-    description: string | null;
-    ticket_id: string;
-  }>`
-    select u.email, u.first_name, t.subject, r.description, t.id as ticket_id
-    from ticket_replies r join tickets t on t.id = r.ticket_id join users u on u.id = t.user_id where r.id = ${replyId}`.execute(
-    db,
-  );
+): Promise<{ user_id: string; subject: string; description: string | null; ticket_id: string } | undefined> {
+  const { rows } = await sql<{ user_id: string; subject: string; description: string | null; ticket_id: string }>`
+    select t.user_id, t.subject, r.description, t.id as ticket_id
+    from ticket_replies r join tickets t on t.id = r.ticket_id where r.id = ${replyId}`.execute(db);
   return rows[0];
 }

@@ -103,6 +103,30 @@ export async function passwordHashOf(db: Db, id: string): Promise<string> {
     .password_hash;
 }
 
+/** Whom a mail goes to, and which kinds of mail they do not want. */
+export async function findRecipient(
+  db: Db,
+  id: string,
+): Promise<{ email: string; first_name: string; muted_mails: string[] }> {
+  return db
+    .selectFrom('users')
+    .select(['email', 'first_name', 'muted_mails'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+}
+
+export async function updateMutedMails(
+  db: Db,
+  id: string,
+  { mute, unmute }: { mute: readonly string[]; unmute: readonly string[] },
+): Promise<void> {
+  await sql`
+    update users set muted_mails = array(
+      select distinct kind from unnest(muted_mails || ${[...mute]}::text[]) as kind where kind <> all (${[...unmute]}::text[])
+      order by kind)
+    where id = ${id}`.execute(db);
+}
+
 export async function updateUser(
   db: Db,
   id: string,

@@ -3,6 +3,7 @@ export { User, userNotFound } from './user.schema.ts';
 export {
   countUsers,
   findDefaultRegion,
+  findRecipient,
   findSignIn,
   findUser,
   findUserIfAny,
@@ -11,6 +12,7 @@ export {
   listUsers,
   lockUser,
   passwordHashOf,
+  updateMutedMails,
   updateUser,
   usersById,
 } from './user.sql.ts';

@@ -95,7 +95,7 @@ function Consent({ request, question }: { request: Request; question: Authorizat
       footer={
         <>
           You can end this at any time under{' '}
-          <Link to="/account" className={textLink}>
+          <Link to="/account" search={{ tab: 'programs' }} className={textLink}>
             Account
           </Link>
           .

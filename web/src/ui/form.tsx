@@ -108,6 +108,9 @@ function sortFaults(error: unknown, fieldOfCode: Record<string, string>, hasFiel
   return { fields, problem: rest.length ? rest.join(' ') : undefined };
 }
 
+/** What went wrong before any call, in words for people. */
+export class PlainError extends Error {}
+
 /** What to tell a person about a failed call. */
 export function messageOf(error: unknown): string {
   if (error instanceof ApiError) {
@@ -115,6 +118,7 @@ export function messageOf(error: unknown): string {
     if (error.faults.length > 0) return error.faults.map((fault) => sentence(plainly(fault))).join(' ');
     return sentence(error.message);
   }
+  if (error instanceof PlainError) return error.message;
   return 'The server could not be reached. Check your connection and try again.';
 }
 

@@ -4,9 +4,6 @@ import type { Region } from '#sdk';
 import { api } from '../../api/client.ts';
 import { regionsQuery } from '../../api/regions.ts';
 import { meQuery, useMe } from '../../api/session.ts';
-import { textLink } from '../../layout/auth-layout.tsx';
-import { ResendButton } from '../../layout/resend-button.tsx';
-import { Badge } from '../../ui/badge.tsx';
 import { Section } from '../../ui/card.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, SubmitButton } from '../../ui/form.tsx';
@@ -46,20 +43,6 @@ export function Profile() {
             <Select options={regionOptions(regions)} value={region} onValueChange={setRegion} required />
           </Field>
         )}
-        <div>
-          <p className="font-medium">Email</p>
-          <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1.5">
-            <span className="text-muted">{me.email}</span>
-            {me.is_verified ? (
-              <Badge tone="accent">Confirmed</Badge>
-            ) : (
-              <>
-                <Badge tone="warn">Not confirmed</Badge>
-                <ResendButton className={textLink} />
-              </>
-            )}
-          </div>
-        </div>
         <div>
           <SubmitButton>Save changes</SubmitButton>
         </div>

@@ -69,7 +69,7 @@ function LinkForm({ site, disabled, label }: GitProps & { label: string }) {
         hint={
           <>
             https or ssh. For a private one,{' '}
-            <Link to="/account" className="underline underline-offset-4">
+            <Link to="/developers/$page" params={{ page: 'git' }} className="underline underline-offset-4">
               link your Git account
             </Link>{' '}
             first.

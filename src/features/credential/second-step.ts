@@ -1,0 +1,104 @@
+import { inTransaction } from '#core/db/database.ts';
+import { bodyFault, invalid } from '#core/errors.ts';
+import type { Call } from '#core/http/operation.ts';
+import { addressKey } from '#core/http/rate-limits.ts';
+import type { Services } from '#core/services.ts';
+import {
+  type Challenge,
+  countTotpTry,
+  endChallenge,
+  giveBackTotpTry,
+  hasTotp,
+  type PasskeyAnswer,
+  passkeyRefused,
+  requireChallenge,
+  type SecondStepAnswer,
+  spendPasskey,
+  spendRecoveryCode,
+  spendTotp,
+  stepOver,
+  tooManyCodes,
+  wrongCode,
+} from '#features/second-factor/second-factor.ts';
+import { findUser } from '#features/user/user.ts';
+import { accountBlocked, type TokenGrant } from './credential.schema.ts';
+import { countFailures, startSession } from './credential.ts';
+import { mailGuesses } from './second-step.jobs.ts';
+
+/**
+ * Six digits are few: whoever has the password and these tries in an hour, for a year, has one chance in 1,270 a day. A passkey and the recovery
+ * codes can not be guessed, and go on to work meanwhile.
+ */
+const CODES_PER_HOUR = 30;
+
+/** The step after the password. Each try counts before it is made: of the sign-in, of the account and of the address. */
+export async function passSecondStep(call: Call, answer: SecondStepAnswer): Promise<TokenGrant> {
+  const { services } = call;
+  const ways = [answer.code, answer.recovery_code, answer.passkey].filter((way) => way !== undefined);
+  if (ways.length !== 1)
+    throw invalid(bodyFault('code', 'Value error, one of code, recovery_code and passkey is needed'));
+  const challenge = await requireChallenge(services.db, services, answer.challenge, 'second_step');
+  const userId = challenge.user_id as string;
+  const counted = [
+    ['failedSecondStep', `${userId} ${addressKey(call.ip)}`],
+    ['failedSecondStepOfAccount', userId],
+  ] as const;
+  const check = async (): Promise<TokenGrant | undefined> => {
+    if (answer.code !== undefined) await countCode(services, userId);
+    const grant = await passed(call, challenge, (db) => show(db, services, challenge, answer));
+    if (grant && answer.code !== undefined) await giveBackTotpTry(services.db, userId);
+    return grant;
+  };
+  const grant = await countFailures(services, counted, check, tooManyCodes);
+  if (!grant) throw wrongCode();
+  return grant;
+}
+
+/** A passkey as the only step: it says who somebody is, and has asked them for a finger or a PIN. */
+export async function signInWithPasskey(call: Call, token: string, answer: PasskeyAnswer): Promise<TokenGrant> {
+  const { services } = call;
+  const challenge = await requireChallenge(services.db, services, token, 'passkey_sign_in');
+  const grant = await passed(call, challenge, (db) => spendPasskey(db, services, challenge, answer));
+  if (!grant) throw passkeyRefused();
+  return grant;
+}
+
+/** Whose account the answer opens, if any. */
+async function show(
+  db: Call['db'],
+  services: Services,
+  challenge: Challenge,
+  answer: SecondStepAnswer,
+): Promise<string | undefined> {
+  const userId = challenge.user_id as string;
+  if (answer.passkey) return spendPasskey(db, services, challenge, answer.passkey);
+  const isRight =
+    answer.code !== undefined
+      ? await spendTotp(db, services, userId, answer.code)
+      : await spendRecoveryCode(db, services, userId, answer.recovery_code as string);
+  return isRight ? userId : undefined;
+}
+
+/** What was shown is used up, the challenge ends and the session begins in one transaction, so each opens once. */
+async function passed(
+  call: Call,
+  challenge: Challenge,
+  use: (db: Call['db']) => Promise<string | undefined>,
+): Promise<TokenGrant | undefined> {
+  return inTransaction(call.services.db, async (tx) => {
+    const userId = await use(tx);
+    if (userId === undefined) return undefined;
+    if (!(await endChallenge(tx, challenge.id))) throw stepOver();
+    if (!(await findUser(tx, userId)).is_active) throw accountBlocked();
+    call.db = tx;
+    return startSession(call, userId);
+  });
+}
+
+/** In the database, so that neither a new start nor a second process gives more tries. The person hears when they are used up. */
+async function countCode({ db, jobs }: Services, userId: string): Promise<void> {
+  const count = await countTotpTry(db, userId, CODES_PER_HOUR);
+  if (count === CODES_PER_HOUR) await jobs.enqueue(db, mailGuesses, { userId });
+  // Somebody without the app has no row to count in, and no code to guess.
+  if (count === undefined && (await hasTotp(db, userId))) throw tooManyCodes();
+}
