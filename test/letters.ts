@@ -72,7 +72,8 @@ async function payloadsFor(app: TestApp, person: Person): Promise<Cases> {
   const at = '2026-01-02T03:04:05.000Z';
   const billing = (about: string) => ({ about, ...team, expiresAt: at });
   const factor = (kind: string) => ({ userId, change: kind, at, from: '203.0.113.9' });
-  const transfer = { teamName: HOSTILE, before: userId, after: operator.userId };
+  const { id: after } = await operator.api.getMe();
+  const transfer = { teamName: HOSTILE, before: userId, after };
   return {
     'account.mail_link': {
       verify: { linkId: await link('verify_email'), resetLinkId: await link('password_reset') },
