@@ -96,7 +96,7 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
 
   it('advises on the password and takes any, says beside the field what is wrong, and what to do when the plan is used up', async () => {
     const { page } = viewer;
-    await page.getByRole('link', { name: 'New site' }).click();
+    await page.goto('/sites/new');
     await page.getByLabel('Title').fill('Harbour Notes');
     await page.getByLabel('Password', { exact: true }).fill('0');
     await page.getByText('Short: 10 characters or more are harder to guess.').waitFor();

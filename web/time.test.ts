@@ -144,7 +144,7 @@ describe('the time machine in the dashboard', { timeout: 400_000 }, () => {
     const { page } = owner;
     await page.goto(TIME);
     await slider(page).waitFor();
-    for (let presses = 0; presses < 30 && !(await isFocused(slider(page))); presses++) await page.keyboard.press('Tab');
+    for (let presses = 0; presses < 60 && !(await isFocused(slider(page))); presses++) await page.keyboard.press('Tab');
     assert.ok(await isFocused(slider(page)), 'the keyboard does not reach the timeline');
     const last = Number(await slider(page).getAttribute('aria-valuemax'));
     const at = async (key: string) => {

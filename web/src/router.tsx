@@ -14,6 +14,7 @@ import { CrashPage, NotFoundPage } from './layout/problem-pages.tsx';
 import { siteLink } from './layout/site-link.ts';
 import { TestPaymentLayout } from './layout/test-payment-layout.tsx';
 import { pageOfTab } from './routes/site/site-pages.ts';
+import { type SiteList, siteListOf } from './routes/sites/sites-query.ts';
 
 type Context = { queryClient: QueryClient };
 type Search = Record<string, string | undefined>;
@@ -147,9 +148,7 @@ const testPortal = createRoute({
 const home = createRoute({
   getParentRoute: () => app,
   path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/sites', replace: true });
-  },
+  component: lazyPage(() => import('./routes/home/home.tsx'), 'HomePage'),
 });
 /** The contract's own address of the front end. */
 const frontEnd = createRoute({
@@ -162,8 +161,9 @@ const frontEnd = createRoute({
 const sites = createRoute({
   getParentRoute: () => app,
   path: '/sites',
-  validateSearch: (search: Search): { page?: number; team?: string } => ({
+  validateSearch: (search: Search): { page?: number; team?: string } & SiteList => ({
     ...optionalPage(search),
+    ...siteListOf(search),
     ...(search.team && { team: search.team }),
   }),
   component: lazyPage(() => import('./routes/sites/sites.tsx'), 'SitesPage'),
