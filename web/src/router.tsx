@@ -7,12 +7,10 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { isServers, meQuery, safeNext } from './api/session.ts';
-import { AppLayout } from './layout/app-layout.tsx';
 import { AuthLayout } from './layout/auth-layout.tsx';
 import { whenOnline } from './layout/lazy-view.ts';
 import { CrashPage, NotFoundPage } from './layout/problem-pages.tsx';
 import { siteLink } from './layout/site-link.ts';
-import { TestPaymentLayout } from './layout/test-payment-layout.tsx';
 import { pageOfTab } from './routes/site/site-pages.ts';
 import { type SiteList, siteListOf } from './routes/sites/sites-query.ts';
 
@@ -38,7 +36,7 @@ const root = createRootRouteWithContext<Context>()({ notFoundComponent: NotFound
 const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
-  component: AppLayout,
+  component: lazyPage(() => import('./layout/app-layout.tsx'), 'AppLayout'),
   beforeLoad: onlySignedIn,
 });
 
@@ -131,7 +129,7 @@ const authorize = createRoute({
 const testPayment = createRoute({
   getParentRoute: () => root,
   id: 'test-payment',
-  component: TestPaymentLayout,
+  component: lazyPage(() => import('./layout/test-payment-layout.tsx'), 'TestPaymentLayout'),
   beforeLoad: onlySignedIn,
 });
 const testCheckout = createRoute({
