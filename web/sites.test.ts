@@ -163,7 +163,7 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
   it("shows the site's own icon, and a letter for as long as there is none to read", async () => {
     // Somebody apart, since the icon does come from elsewhere: from the site.
     const { page } = await openPerson(browser, app.url);
-    await page.goto('/sites');
+    await page.goto('/sites?layout=table');
     await signIn(page, ownerEmail, PASSWORD);
     const setIcon = (path: string) =>
       app.services.db
@@ -439,6 +439,7 @@ describe('a site that is being created', { timeout: 400_000 }, () => {
     const { email } = await registerPerson(app, 'Ada');
     ({ page } = await openPerson(browser, app.url));
     await page.goto('/sites/new');
+    await page.evaluate(() => localStorage.setItem('sites-layout', 'table'));
     await signIn(page, email, PASSWORD);
     await page.getByLabel('Title').fill('Harbour Notes');
     await page.getByRole('button', { name: 'Generate' }).click();
