@@ -1,6 +1,6 @@
 import { createClient } from '#sdk';
-import { median } from './load.ts';
 import { FEW, fill, MANY, settle } from './lists-data.ts';
+import { median } from './load.ts';
 import type { Report } from './report.ts';
 import { startBench } from './servers.ts';
 
