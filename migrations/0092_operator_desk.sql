@@ -10,9 +10,7 @@ create table platform_readings (
 );
 
 create index teams_paying on teams (plan_type_name) where sub_id is not null;
-create index certificates_failing on certificates (failures desc) where failures > 0;
 create index certificates_by_end on certificates (not_after) where not_after is not null;
-create index backup_clocks_failing on backup_clocks (failing_since) where failing_since is not null;
 create index sites_all_newest on sites (created_at desc, id desc) where kind = 'live';
 create index users_operators on users (created_at desc, id desc) where is_superuser;
 

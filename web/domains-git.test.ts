@@ -136,7 +136,7 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
     for (const name of ['haven.localhost', old]) {
       await act(name, 'Make primary');
       await page.getByRole('alertdialog').getByRole('button', { name: 'Make primary' }).click();
-      await page.waitForURL((url) => url.pathname.endsWith(`/${name}`), { timeout: 60_000 });
+      await page.waitForURL((url) => url.pathname.endsWith(`/${name}/domains`), { timeout: 60_000 });
     }
     await act('haven.localhost', 'Remove');
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
@@ -194,7 +194,7 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
 
   it('links a site to a repository, follows it, says what broke a deploy, and unlinks it', async () => {
     const { page } = owner;
-    await page.goto('/sites');
+    await page.goto('/sites?layout=table');
     await page
       .getByRole('link', { name: /^harbour-example-org/ })
       .first()

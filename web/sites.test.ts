@@ -44,6 +44,7 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
       await person.page.goto('/');
       await signIn(person.page, email, PASSWORD);
       await person.page.getByText('Create your first site').waitFor();
+      await person.page.evaluate(() => localStorage.setItem('sites-layout', 'table'));
     }
   });
   after(async () => {
@@ -96,7 +97,7 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
 
   it('advises on the password and takes any, says beside the field what is wrong, and what to do when the plan is used up', async () => {
     const { page } = viewer;
-    await page.getByRole('link', { name: 'New site' }).click();
+    await page.goto('/sites/new');
     await page.getByLabel('Title').fill('Harbour Notes');
     await page.getByLabel('Password', { exact: true }).fill('0');
     await page.getByText('Short: 10 characters or more are harder to guess.').waitFor();
@@ -128,7 +129,7 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     await page.goto('/sites');
     await row.waitFor();
     await page.getByLabel('Find a site').fill('nothing of the kind');
-    await page.getByText('No site has this in its name').waitFor();
+    await page.getByText('No site matches').waitFor();
     await page.getByLabel('Find a site').fill('HARBOUR');
     await row.waitFor();
     await page.getByLabel('Find a site').fill('');
@@ -162,7 +163,7 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
   it("shows the site's own icon, and a letter for as long as there is none to read", async () => {
     // Somebody apart, since the icon does come from elsewhere: from the site.
     const { page } = await openPerson(browser, app.url);
-    await page.goto('/sites');
+    await page.goto('/sites?layout=table');
     await signIn(page, ownerEmail, PASSWORD);
     const setIcon = (path: string) =>
       app.services.db
@@ -438,6 +439,7 @@ describe('a site that is being created', { timeout: 400_000 }, () => {
     const { email } = await registerPerson(app, 'Ada');
     ({ page } = await openPerson(browser, app.url));
     await page.goto('/sites/new');
+    await page.evaluate(() => localStorage.setItem('sites-layout', 'table'));
     await signIn(page, email, PASSWORD);
     await page.getByLabel('Title').fill('Harbour Notes');
     await page.getByRole('button', { name: 'Generate' }).click();

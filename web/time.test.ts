@@ -44,7 +44,7 @@ describe('the time machine in the dashboard', { timeout: 400_000 }, () => {
     owner = await openPerson(browser, app.url);
     viewer = await openPerson(browser, app.url);
     for (const [person, { email }] of [[owner, ada] as const, [viewer, grace] as const]) {
-      await person.page.goto(`/sites?team=${ada.teamId}`);
+      await person.page.goto(`/sites?layout=table&team=${ada.teamId}`);
       await signIn(person.page, email, PASSWORD);
       await person.page.getByRole('link', { name: NAME, exact: true }).waitFor();
     }
@@ -144,7 +144,7 @@ describe('the time machine in the dashboard', { timeout: 400_000 }, () => {
     const { page } = owner;
     await page.goto(TIME);
     await slider(page).waitFor();
-    for (let presses = 0; presses < 30 && !(await isFocused(slider(page))); presses++) await page.keyboard.press('Tab');
+    for (let presses = 0; presses < 60 && !(await isFocused(slider(page))); presses++) await page.keyboard.press('Tab');
     assert.ok(await isFocused(slider(page)), 'the keyboard does not reach the timeline');
     const last = Number(await slider(page).getAttribute('aria-valuemax'));
     const at = async (key: string) => {

@@ -48,7 +48,7 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     const { page } = ada;
     await page.getByLabel('First name').fill(ADA.first);
     await page.getByRole('button', { name: 'Create account' }).click();
-    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
     await page.getByText('Confirm your address').waitFor();
 
     // Until then it says what has to wait, instead of taking a form and refusing it.
@@ -79,7 +79,7 @@ describe('the dashboard', { timeout: 400_000 }, () => {
 
   it('works at the address that the contract gives the front end', async () => {
     await ada.page.goto('/f/api/v1/fastapi');
-    await ada.page.waitForURL('**/sites');
+    await ada.page.getByRole('heading', { name: 'Home' }).waitFor();
     await grace.page.goto('/f/api/v1/fastapi');
     await grace.page.waitForURL(/\/sign-in$/);
     assert.equal(await grace.page.evaluate(() => history.length), 2);
@@ -201,6 +201,18 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     assert.equal(await ada.page.getByRole('main').getByRole('link', { name: 'Analytical Engines' }).count(), 0);
   });
 
+  it('finds pages, actions and docs from everywhere by Ctrl and K', async () => {
+    const { page } = ada;
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('combobox', { name: /^Search for sites/ });
+    await field.fill('webhook');
+    await page.getByRole('option').filter({ hasText: 'Webhooks' }).first().waitFor();
+    await field.fill('memb');
+    await page.getByRole('option', { name: 'Members' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/members');
+  });
+
   it('shows a new API token once and revokes it', async () => {
     const { page } = ada;
     await page.goto('/developers/tokens');
@@ -317,7 +329,7 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     const operatorTabs = tabs.map((tab) => `/operator?tab=${tab}`);
     const stranger = await openPerson(browser, app.url);
     await Promise.all([
-      walk(ada, ['/teams', '/activity', ...teamTabs, '/tickets', ['New ticket']]),
+      walk(ada, ['/', '/sites', '/teams', '/activity', ...teamTabs, '/tickets', ['New ticket']]),
       walk(grace, ['/account', '/developers/tokens', ['New token'], ticketPath, '/nowhere', inviteLink]),
       walk(operator, [`/operator${ticketPath}`, ...operatorTabs]),
       walk(stranger, ['/sign-in', '/register', '/reset', '/reset?token=x', '/verify?token=x', '/invite', inviteLink]),
@@ -352,7 +364,7 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     await page.goto(linkIn(await app.mailTo(ADA.email, 'asked to set a new password'), '/reset'));
     await page.getByLabel('New password').fill('difference engine');
     await page.getByRole('button', { name: 'Set password' }).click();
-    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
 
     // The other browser is led to the door by itself.
     await ada.page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -375,7 +387,7 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     const asked = page.waitForRequest('**/password_reset');
     await page.getByRole('button', { name: 'Set password' }).click();
     assert.equal((await asked).postDataJSON().keep_contents, false);
-    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
     assert.equal(await page.getByText('Confirm your address').count(), 0);
     assert.deepEqual(complaints, []);
   });

@@ -2,6 +2,7 @@ import { accountFeature } from './account/account.feature.ts';
 import { accountSecurityFeature } from './account-security/account-security.feature.ts';
 import { accountViewFeature } from './account-view/account-view.feature.ts';
 import { applicationPasswordFeature } from './application-password/application-password.feature.ts';
+import { attentionFeature } from './attention/attention.feature.ts';
 import { backupFeature } from './backup/backup.feature.ts';
 import { backupCheckFeature } from './backup-check/backup-check.feature.ts';
 import { backupClockFeature } from './backup-clock/backup-clock.feature.ts';
@@ -39,12 +40,14 @@ import { secondFactorFeature } from './second-factor/second-factor.feature.ts';
 import { siteFeature } from './site/site.feature.ts';
 import { siteDomainFeature } from './site-domain/site-domain.feature.ts';
 import { siteFileFeature } from './site-file/site-file.feature.ts';
+import { siteLabelFeature } from './site-label/site-label.feature.ts';
 import { siteLogFeature } from './site-log/site-log.feature.ts';
 import { siteMailFeature } from './site-mail/site-mail.feature.ts';
 import { siteNameFeature } from './site-name/site-name.feature.ts';
 import { siteShellFeature } from './site-shell/site-shell.feature.ts';
 import { siteSoftwareFeature } from './site-software/site-software.feature.ts';
 import { siteUpkeepFeature } from './site-upkeep/site-upkeep.feature.ts';
+import { siteViewFeature } from './site-view/site-view.feature.ts';
 import { sshFeature } from './ssh/ssh.feature.ts';
 import { sshKeyFeature } from './ssh-key/ssh-key.feature.ts';
 import { stageFeature } from './stage/stage.feature.ts';
@@ -68,10 +71,13 @@ export const features: readonly Feature[] = [
   notificationFeature,
   secondFactorFeature,
   teamFeature,
+  attentionFeature,
   inviteFeature,
   holdFeature,
   instanceFeature,
   siteFeature,
+  siteLabelFeature,
+  siteViewFeature,
   codeEditorFeature,
   siteNameFeature,
   siteMailFeature,

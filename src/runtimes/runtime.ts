@@ -282,6 +282,8 @@ export interface LoggedError {
 
 export interface SiteStatus {
   faviconUrl: string | null;
+  /** What the site calls itself, in one line; null where it did not say. */
+  title: string | null;
   /** When WordPress' scheduled work is next due. */
   nextCronAt: Date | null;
 }

@@ -70,6 +70,7 @@ deleteAccount                        401       200     200     200    200    200
 listTeams                            401       200     200     200    200    200      200      401     200     200      200       200         200
 getTeam                              401       404     200     200    200    200      404      401     200     200      200       404         200
 updateTeam                           401       404     403     403    403    200      404      401     200     403      403       404         200
+getTeamAttention                     401       404     200     200    200    200      404      401     200     200      200       404         200
 listTeamEvents                       401       404     200     200    200    200      404      401     200     200      200       404         200
 listMembers                          401       404     200     200    200    200      404      401     200     200      200       404         200
 getMember                            401       404     200     200    200    200      404      401     200     200      200       404         200
@@ -98,6 +99,11 @@ readEvents                           401       404     200     200    200    200
 
 listSites                            401       200     200     200    200    200      200      401     200     200      200       200         200
 listSites/of the team                401       404     200     200    200    200      404      401     200     200      200       404         200
+listSiteLabels                       401       404     200     200    200    200      404      401     200     200      200       404         200
+labelSites                           401       404     403     200    200    200      404      401     200     403      403       404         200
+listSiteViews                        401       404     200     200    200    200      404      401     200     200      200       404         200
+saveSiteView                         401       404     200     200    200    200      404      401     200     403      403       404         200
+deleteSiteView                       401       404     200     200    200    200      404      401     200     403      403       404         200
 createSite                           401       404     403     200    200    200      404      401     200     403      403       404         200
 createSite/with a repository         401       404     403     200    200    200      404      401     200     403      403       404         403
 importSite                           401       404     403     200    200    200      404      401     200     403      403       404         200
@@ -331,6 +337,7 @@ deleteOAuthGrant    params.oauth_grant_id      404 oauth_grant.not_found
 
 getTeam         params.team_id                 404 team.not_found
 updateTeam      params.team_id                 404 team.not_found
+getTeamAttention params.team_id                404 team.not_found
 listTeamEvents  params.team_id                 404 team.not_found
 listMembers     params.team_id                 404 team.not_found
 getMember       params.team_id                 404 team.not_found
@@ -356,6 +363,12 @@ getEvent        params.event_id                404 event.not_found
 readEvents      body.event_id                  404 event.not_found
 
 listSites       query.team_id                  404 team.not_found
+listSiteLabels  params.team_id                 404 team.not_found
+labelSites      params.team_id                 404 team.not_found
+listSiteViews   params.team_id                 404 team.not_found
+saveSiteView    params.team_id                 404 team.not_found
+deleteSiteView  params.team_id                 404 team.not_found
+deleteSiteView  params.site_view_id            404 site_view.not_found
 createSite      body.team_id                   404 team.not_found
 importSite      query.team_id                  404 team.not_found
 getSite         params.fqdn                    404 site.not_found

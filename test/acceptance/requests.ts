@@ -282,6 +282,7 @@ export const requests: Record<string, Make> = {
   listTeams: nothing,
   getTeam: inTeam,
   updateTeam: ({ place }) => ({ params: { team_id: place.teamId }, body: { timezone: 'Europe/Zurich' } }),
+  getTeamAttention: inTeam,
   listTeamEvents: inTeam,
   listMembers: inTeam,
   getMember: async ({ world, place }) => ({
@@ -373,6 +374,19 @@ export const requests: Record<string, Make> = {
 
   listSites: nothing,
   'listSites/of the team': ({ place }) => ({ query: { team_id: place.teamId } }),
+  listSiteLabels: inTeam,
+  labelSites: async ({ world, place }) => ({
+    params: { team_id: place.teamId },
+    body: { fqdns: [await siteIn(world, place)], add: ['client'], remove: ['draft'] },
+  }),
+  listSiteViews: inTeam,
+  saveSiteView: ({ place }) => ({
+    params: { team_id: place.teamId },
+    body: { name: newName(), search: 'shop', label: 'client', state: 'asleep', sort: 'visits', layout: 'table' },
+  }),
+  deleteSiteView: async ({ world, caller, place }) => ({
+    params: { team_id: place.teamId, site_view_id: await world.siteView(place.teamId, world.person(caller)) },
+  }),
   createSite: ({ place }) => ({ body: { ...SITE, fqdn: `${newName()}.localhost`, team_id: place.teamId } }),
   'createSite/with a repository': ({ world, place }) => ({
     body: {

@@ -440,6 +440,11 @@ function createMakers(app: TestApp, passwordHash: string) {
       return id;
     },
 
+    async siteView(teamId: string, { id }: Person): Promise<string> {
+      const row = { team_id: teamId, user_id: id, name: unique() };
+      return (await db.insertInto('site_views').values(row).returning('id').executeTakeFirstOrThrow()).id;
+    },
+
     async ticket(teamId: string, opener: Person): Promise<string> {
       const text = { subject: 'It is broken', description: 'Please help' };
       const row = { team_id: teamId, user_id: opener.id, ...text, messages_remaining: 10 };

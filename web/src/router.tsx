@@ -7,13 +7,12 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { isServers, meQuery, safeNext } from './api/session.ts';
-import { AppLayout } from './layout/app-layout.tsx';
 import { AuthLayout } from './layout/auth-layout.tsx';
 import { whenOnline } from './layout/lazy-view.ts';
 import { CrashPage, NotFoundPage } from './layout/problem-pages.tsx';
 import { siteLink } from './layout/site-link.ts';
-import { TestPaymentLayout } from './layout/test-payment-layout.tsx';
 import { pageOfTab } from './routes/site/site-pages.ts';
+import { type SiteList, siteListOf } from './routes/sites/sites-query.ts';
 
 type Context = { queryClient: QueryClient };
 type Search = Record<string, string | undefined>;
@@ -37,7 +36,7 @@ const root = createRootRouteWithContext<Context>()({ notFoundComponent: NotFound
 const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
-  component: AppLayout,
+  component: lazyPage(() => import('./layout/app-layout.tsx'), 'AppLayout'),
   beforeLoad: onlySignedIn,
 });
 
@@ -150,7 +149,7 @@ const authorize = createRoute({
 const testPayment = createRoute({
   getParentRoute: () => root,
   id: 'test-payment',
-  component: TestPaymentLayout,
+  component: lazyPage(() => import('./layout/test-payment-layout.tsx'), 'TestPaymentLayout'),
   beforeLoad: onlySignedIn,
 });
 const testCheckout = createRoute({
@@ -167,9 +166,7 @@ const testPortal = createRoute({
 const home = createRoute({
   getParentRoute: () => app,
   path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/sites', replace: true });
-  },
+  component: lazyPage(() => import('./routes/home/home.tsx'), 'HomePage'),
 });
 /** The contract's own address of the front end. */
 const frontEnd = createRoute({
@@ -182,8 +179,9 @@ const frontEnd = createRoute({
 const sites = createRoute({
   getParentRoute: () => app,
   path: '/sites',
-  validateSearch: (search: Search): { page?: number; team?: string } => ({
+  validateSearch: (search: Search): { page?: number; team?: string } & SiteList => ({
     ...optionalPage(search),
+    ...siteListOf(search),
     ...(search.team && { team: search.team }),
   }),
   component: lazyPage(() => import('./routes/sites/sites.tsx'), 'SitesPage'),

@@ -516,6 +516,18 @@ export interface DB {
     cache_hits: Generated<number>;
     cache_misses: Generated<number>;
   };
+  site_views: {
+    id: Generated<string>;
+    user_id: string;
+    team_id: string;
+    name: string;
+    search: Generated<string>;
+    label: Generated<string>;
+    state: Generated<string>;
+    sort: Generated<string>;
+    layout: Generated<string>;
+    created_at: Generated<Date>;
+  };
   sites: {
     id: Generated<string>;
     team_id: string;
@@ -569,6 +581,8 @@ export interface DB {
     expires_at: Generated<Date | null>;
     host: string;
     driver: string;
+    title: Generated<string>;
+    labels: Generated<string[]>;
   };
   sites_to_remove: {
     site_id: string;

@@ -42,6 +42,7 @@ export const EVENT_TYPES = [
   'restore.started',
   'site.created',
   'site.deleted',
+  'site.labelled',
   'site.restored',
   'site.shell',
   'site.signed_in',

@@ -68,6 +68,7 @@ export const createSiteJob = jobKind<Creation>({
       await updateSite(tx, siteId, {
         core_version: spec.coreVersion,
         php_version: spec.phpVersion,
+        ...('title' in payload && { title: payload.title }),
         dkim_public_key: dkim.publicKey,
         dkim_private_key_sealed: secrets.seal(Buffer.from(dkim.privateKey)),
         storage_bytes: storageBytes,

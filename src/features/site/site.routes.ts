@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { isInTeam } from '#core/auth/caller.ts';
 import { operation } from '#core/http/operation.ts';
-import { Fqdn, Moment, OfStage, PageOf, PageQuery, say, Uuid } from '#core/http/schema.ts';
+import { Fqdn, Label, Moment, OfStage, OneOf, PageOf, PageQuery, say, Uuid } from '#core/http/schema.ts';
 import type { Upload } from '#core/http/upload.ts';
 import { inTeam, signedIn, teamNotFound, verifiedIf } from '#core/policy.ts';
 import { sleepEditor } from '#features/code-editor/code-editor.ts';
@@ -15,6 +15,7 @@ import { workingTeamErrors } from '#features/team/team.schema.ts';
 import { UsageQuery } from '#features/usage/usage.schema.ts';
 import { createSite, prepareSite } from './site.create.ts';
 import { importSite, prepareImport } from './site.import.ts';
+import { listSites, sitesFor } from './site.list.sql.ts';
 import { createSiteLogin } from './site.login.ts';
 import {
   createFailed,
@@ -23,6 +24,8 @@ import {
   NewSite,
   planSites,
   planStorage,
+  SITE_SORTS,
+  SITE_STATES,
   Site,
   SiteChange,
   SiteLogin,
@@ -32,7 +35,6 @@ import {
   updateFailed,
 } from './site.schema.ts';
 import { sleepSite } from './site.sleep.ts';
-import { findSites, listSitesAmong, sitesFor } from './site.sql.ts';
 import { prepareChange, updateSite } from './site.update.ts';
 import { getSiteUsage } from './site.usage.ts';
 import { completeSite, completeSites, rereadSite } from './site.view.ts';
@@ -46,22 +48,25 @@ export const siteOperations = [
     method: 'GET',
     path: '/site',
     tag,
-    summary: 'The sites of your teams, or of one of them, newest first',
+    summary: 'The sites of your teams, or of one of them',
     access: signedIn,
     assistant: true,
     query: Type.Object({
       team_id: Type.Optional(Uuid),
-      search: Type.Optional(Type.String({ minLength: 1, maxLength: 253, description: 'A part of the name' })),
+      search: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 253, description: 'A part of the name or of the title' }),
+      ),
+      label: Type.Optional(say(Label, 'Only those that have this label')),
+      state: Type.Optional(OneOf(SITE_STATES, { description: 'Only those that are in this state' })),
+      sort: Type.Optional(OneOf(SITE_SORTS, { description: 'Newest first when left out' })),
       ...PageQuery,
     }),
     response: PageOf(Site),
     errors: [teamNotFound],
     async handle({ db, services, caller, query, page }) {
-      const { team_id, search } = query;
+      const { team_id } = query;
       if (team_id !== undefined && !isInTeam(caller, team_id)) throw teamNotFound();
-      const among = sitesFor(caller, team_id);
-      const { count, rows } =
-        search === undefined ? await listSitesAmong(db, among, query) : await findSites(db, among, search, query);
+      const { count, rows } = await listSites(db, sitesFor(caller, team_id), query, query);
       return page(query, count, await completeSites(db, services, caller, rows));
     },
   }),

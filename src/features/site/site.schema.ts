@@ -23,6 +23,12 @@ export const StageSite = Type.Object(
 );
 export type StageSite = Static<typeof StageSite>;
 
+/** The orders and the states that a list of sites can be asked for. */
+export const SITE_SORTS = ['newest', 'name', 'visits', 'storage'] as const;
+export type SiteSort = (typeof SITE_SORTS)[number];
+export const SITE_STATES = ['awake', 'asleep', 'busy'] as const;
+export type SiteState = (typeof SITE_STATES)[number];
+
 export const Site = Type.Object(
   {
     id: Uuid,
@@ -40,6 +46,8 @@ export const Site = Type.Object(
     is_testing: Type.Boolean({ description: "Its name is under the platform's site domain" }),
     is_ns_root: Type.Boolean(),
     domain_option: OneOf(['platform', 'custom']),
+    title: Type.String({ description: 'What the site calls itself; empty while that is not known' }),
+    labels: Type.Array(Type.String()),
     favicon_url: Type.String(),
     http_auth_enabled: Type.Boolean(),
     http_auth_password: Type.String({ description: 'Empty for whoever may only read; the user name is admin' }),
@@ -57,6 +65,7 @@ export const Site = Type.Object(
     current_cycle_visits: Type.Integer(),
     current_cycle_bandwidth: Type.Integer({ description: 'Bytes' }),
     current_storage: Type.Integer({ description: 'Bytes' }),
+    visits_by_day: Type.Array(Type.Integer(), { description: 'Of the last 14 days of UTC, oldest first' }),
     min_restore_point: Timestamp,
     max_restore_point: Timestamp,
     external_paths: Type.Array(ExternalPath),

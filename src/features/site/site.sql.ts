@@ -12,53 +12,6 @@ export async function listSiteNames(db: Db, teamId: string): Promise<string[]> {
   return rows.map(({ fqdn }) => fqdn);
 }
 
-/** Whole teams, and single sites of teams that somebody is limited in. */
-export interface SitesAmong {
-  teamIds: string[];
-  siteIds: string[];
-}
-
-/** Those that somebody may see: of one team, or of all of theirs. */
-export function sitesFor(caller: Caller, teamId?: string): SitesAmong {
-  const isAsked = (id: string) => teamId === undefined || id === teamId;
-  return {
-    teamIds: [...caller.roles.keys()].filter(isAsked),
-    siteIds: [...caller.siteRoles].flatMap(([id, on]) => (isAsked(on.teamId) ? [id] : [])),
-  };
-}
-
-const among = ({ teamIds, siteIds }: SitesAmong) =>
-  siteIds.length === 0
-    ? sql`team_id = any(${teamIds}::uuid[])`
-    : sql`(team_id = any(${teamIds}::uuid[]) or sites.id = any(${siteIds}::uuid[]))`;
-
-/** Each team's newest come off its own index and are merged, so that nobody sorts all the sites of all the teams. */
-export async function listSitesAmong(db: Db, asked: SitesAmong, { page, size }: Paging): Promise<Listing<SiteRow>> {
-  const { teamIds, siteIds } = asked;
-  const offset = (page - 1) * size;
-  const counted = await sql<{ count: number }>`
-    select count(*)::int as count from sites where ${among(asked)} and kind = 'live'`.execute(db);
-  const { count } = counted.rows[0] as { count: number };
-  if (offset >= count) return { count, rows: [] };
-  const { rows } = await sql<SiteRow>`
-    with keys as (
-      select of_team.* from unnest(${teamIds}::uuid[]) as source (team_id), lateral (
-        select id, created_at from sites where team_id = source.team_id and kind = 'live'
-        order by created_at desc, id desc limit ${offset + size}
-      ) of_team
-      union all select id, created_at from sites where id = any(${siteIds}::uuid[]) and kind = 'live'
-      order by created_at desc, id desc limit ${size} offset ${offset}
-    )
-    select sites.* from keys join sites using (id) order by sites.created_at desc, sites.id desc`.execute(db);
-  return { count, rows };
-}
-
-/** Those with the text in their name, whatever its case; names are kept in lower case. An index on parts of names serves it. */
-export async function findSites(db: Db, asked: SitesAmong, text: string, paging: Paging): Promise<Listing<SiteRow>> {
-  const where = sql`${among(asked)} and kind = 'live' and fqdn like ${patternOf(text)}`;
-  return listNewest<SiteRow>(db, { table: 'sites', where, columns: sql`sites.*` }, paging);
-}
-
 /** Live sites of the whole platform or of a team, and those with the text in their name. */
 export async function listAllSites(
   db: Db,

@@ -14,8 +14,11 @@ import { updatesOfSites } from '#features/site-software/site-software.ts';
 import type { Team } from '#features/team/team.schema.ts';
 import { teamsById } from '#features/team/team.ts';
 import { type User, usersById } from '#features/user/user.ts';
+import { visitsByDay } from './site.list.sql.ts';
 import type { Site, StageSite } from './site.schema.ts';
 import { shellOf } from './site.shell.ts';
+
+const VISIT_DAYS = 14;
 
 /** Adds to stored sites what is computed or lies elsewhere, in as many queries for a page as for one. */
 export async function completeSites(db: Db, services: Services, caller: Caller, rows: SiteRow[]): Promise<Site[]> {
@@ -45,6 +48,11 @@ export async function completeSites(db: Db, services: Services, caller: Caller, 
     db,
     rows.map((row) => row.id),
   );
+  const visits = await visitsByDay(
+    db,
+    rows.map((row) => row.id),
+    VISIT_DAYS,
+  );
   const editors = await Promise.all(rows.map((row) => editorView(services, row)));
   return rows.map((row, index) => {
     const team = teams.get(row.team_id) as Team;
@@ -54,6 +62,7 @@ export async function completeSites(db: Db, services: Services, caller: Caller, 
       ...secretPart(services, caller, row),
       // What the caller is on this site, where they are limited to some.
       team: { ...team, role: roleOnSite(caller, row) ?? team.role },
+      visits_by_day: visits.get(row.id) ?? [],
       created_by: people.get(row.user_id) as User,
       external_paths: paths.get(row.id) ?? [],
       updates_waiting: updates.get(row.id) ?? 0,
@@ -87,6 +96,8 @@ function publicPart(
     is_testing: row.is_testing,
     is_ns_root: row.is_ns_root,
     domain_option: row.domain_option as Site['domain_option'],
+    title: row.title,
+    labels: row.labels,
     favicon_url: row.favicon_url ?? `${services.config.baseUrl}/favicon.svg`,
     http_auth_enabled: row.http_auth_enabled,
     debug_enabled: row.debug_enabled,

@@ -95,6 +95,7 @@ export async function leaveStatus(turn: Turn): Promise<string[]> {
   try {
     const status = JSON.stringify({
       favicon_url: await icon(turn),
+      title: await title(turn),
       next_cron: turn.isCopy ? null : await nextDue(turn),
     });
     const before = await readFile(join(turn.outbox, 'status.json'), 'utf8').catch(() => '');
@@ -104,6 +105,11 @@ export async function leaveStatus(turn: Turn): Promise<string[]> {
     if (!isBroken(error)) throw error;
   }
   return readdir(turn.outbox).catch(() => []);
+}
+
+async function title(turn: Turn): Promise<string | null> {
+  const [row] = await turn.query("select option_value from wp_options where option_name = 'blogname'");
+  return typeof row?.option_value === 'string' ? row.option_value : null;
 }
 
 async function icon(turn: Turn): Promise<string | null> {

@@ -23,9 +23,9 @@ function subscribe(listener: () => void) {
 /** All that a person is in, up to what fits into a menu. */
 export const myTeamsQuery = teamsQuery(1, 100);
 
-/** The chosen team, or the first one for whoever has not chosen, or is no longer in that one. Undefined while it is not known. */
+/** The chosen team, or their own one for whoever has not chosen, or is no longer in that one. Undefined while it is not known. */
 export function useCurrentTeam(): Team | undefined {
   const id = useSyncExternalStore(subscribe, () => chosen);
   const teams = useQuery(myTeamsQuery).data?.results;
-  return teams?.find((team) => team.id === id) ?? teams?.[0];
+  return teams?.find((team) => team.id === id) ?? teams?.find(({ role }) => role === 'owner') ?? teams?.[0];
 }

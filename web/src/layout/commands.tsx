@@ -11,6 +11,7 @@ import {
   BillingIcon,
   DevelopersIcon,
   DocsIcon,
+  HomeIcon,
   KeyIcon,
   MoonIcon,
   OperatorIcon,
@@ -62,8 +63,8 @@ export function useCommands(typed: string, search: string): Command[] {
     ...sites.map(
       (site): Command => ({
         group: 'Sites',
-        label: site.fqdn,
-        hint: site.team.name,
+        label: site.title || site.fqdn,
+        hint: site.title ? site.fqdn : site.team.name,
         Icon: SitesIcon,
         to: siteLink(site.fqdn, '', false),
       }),
@@ -108,6 +109,7 @@ function useFixedCommands(): Command[] {
           }),
         )
       : []),
+    page('Home', HomeIcon, { to: '/' }),
     page('Sites', SitesIcon, { to: '/sites' }),
     page('Activity', ActivityIcon, { to: '/activity' }),
     page('Support', SupportIcon, { to: '/tickets' }),

@@ -10,6 +10,7 @@ import {
   BillingIcon,
   DevelopersIcon,
   DocsIcon,
+  HomeIcon,
   MetricsIcon,
   OpenIcon,
   OperatorIcon,
@@ -45,6 +46,11 @@ export function Nav({ onNavigate }: NavProps) {
       <TeamSwitcher onNavigate={onNavigate} />
       <nav aria-label="Main">
         <ul className="grid gap-0.5">
+          <li>
+            <Link to="/" activeOptions={{ exact: true }} onClick={onNavigate} className={navLink}>
+              <HomeIcon /> Home
+            </Link>
+          </li>
           {item('Sites', SitesIcon, { to: '/sites' })}
           {item('Activity', ActivityIcon, { to: '/activity' }, <UnreadCount />)}
           {item('Support', SupportIcon, { to: '/tickets' })}

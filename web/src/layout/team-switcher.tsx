@@ -24,7 +24,7 @@ export function TeamSwitcher({ onNavigate }: { onNavigate?: (() => void) | undef
     onNavigate?.();
     const [, first, , page] = pathname.split('/');
     if (first === 'teams') void navigate({ to: page ? `/teams/${id}/${page}` : `/teams/${id}` });
-    else if (first === 'sites') void navigate({ to: '/sites', search: {} });
+    else if (first === 'sites' && pathname !== '/sites') void navigate({ to: '/sites', search: {} });
   }
   return (
     <Menu

@@ -47,3 +47,21 @@ export function CheckboxGroup({ name, legend, defaultValue, options, hint, class
     </Field.Root>
   );
 }
+
+type CheckboxProps = { label: string; checked: boolean; onCheckedChange: (checked: boolean) => void };
+
+/** One alone, whose label is what stands beside it already. */
+export function Checkbox({ label, checked, onCheckedChange }: CheckboxProps) {
+  return (
+    <BaseCheckbox.Root
+      aria-label={label}
+      checked={checked}
+      onCheckedChange={onCheckedChange}
+      className="relative z-10 grid size-4.5 shrink-0 cursor-pointer place-items-center rounded-md border border-line-strong bg-surface before:absolute before:-inset-2.5 data-checked:border-accent data-checked:bg-accent"
+    >
+      <BaseCheckbox.Indicator className="text-accent-fg">
+        <CheckIcon className="size-3.5" strokeWidth="3" />
+      </BaseCheckbox.Indicator>
+    </BaseCheckbox.Root>
+  );
+}

@@ -68,6 +68,7 @@ export {
   SquarePen as EditorIcon,
   SquareTerminal as TerminalIcon,
   Sun as SunIcon,
+  Tag as LabelIcon,
   Trash2 as TrashIcon,
   TriangleAlert as WarningIcon,
   Undo2 as UndoIcon,

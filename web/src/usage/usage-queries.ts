@@ -30,6 +30,13 @@ export const siteRanges: UsageRange[] = [
   { label: '30 d', title: 'the last 30 days', step: 'day', from: last(30, dayMs) },
 ];
 
+export const lastFortnight: UsageRange = {
+  label: '14 d',
+  title: 'the last 14 days',
+  step: 'day',
+  from: last(14, dayMs),
+};
+
 const dayName = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
 export function teamRanges(cycleStart: string | null): UsageRange[] {

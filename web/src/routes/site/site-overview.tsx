@@ -76,7 +76,7 @@ function Details({ site }: { site: Site }) {
               {site.team.name}
             </Link>,
           ],
-          ['Counts as', site.is_free ? 'The free site of the team' : 'One of the sites of the plan'],
+          ['Counts as', site.is_free ? 'The free site of the team' : 'A site of the plan'],
           ['Region', region ? `${region.city}, ${region.country}` : ''],
           ['Created by', site.created_by.full_name],
           ['Created', <DateOnly key="created" iso={site.created_at} />],
