@@ -234,7 +234,7 @@ test('an invite for some sites lets in at those alone, and into the whole team w
   const other = newFqdn();
   await insertSite(app, owner, { fqdn: other });
   const params = { team_id: owner.teamId };
-  const body = { target_email: guest.email, first_name: 'Guest', role: 'viewer', site_ids: [siteId] } as const;
+  const body = { target_email: guest.email, first_name: 'Guest', role: 'viewer' as const, site_ids: [siteId] };
   const invite = await owner.api.createInvite({ params, body });
   const token = new URL(invite.link).searchParams.get('token') as string;
   const team = await guest.api.acceptInvite({ body: { token } });
