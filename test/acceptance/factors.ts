@@ -52,7 +52,12 @@ export async function passkeyOf(
   const row = { user_id: person.id, credential_id: soft.credentialId, public_key: cose, name: 'laptop' };
   const db = world.app.services.db;
   // Nobody has more than twenty, and a walk makes more; the newest may be those of requests that are yet to be sent.
-  const newest = db.selectFrom('passkeys').select('id').where('user_id', '=', person.id).orderBy('created_at', 'desc').limit(5);
+  const newest = db
+    .selectFrom('passkeys')
+    .select('id')
+    .where('user_id', '=', person.id)
+    .orderBy('created_at', 'desc')
+    .limit(5);
   await db.deleteFrom('passkeys').where('user_id', '=', person.id).where('id', 'not in', newest).execute();
   const { id } = await db.insertInto('passkeys').values(row).returning('id').executeTakeFirstOrThrow();
   return { id, soft };

@@ -142,7 +142,7 @@ type RowProps = { icon: ReactNode; title: string; badge?: ReactNode; action: Rea
 function Row({ icon, title, badge, action, children }: RowProps) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3 px-5 py-4">
-      <div className="flex min-w-0 flex-1 basis-52 gap-3.5">
+      <div className="flex min-w-0 flex-1 basis-40 gap-3.5">
         <span className="mt-0.5 text-muted [&_svg]:size-5">{icon}</span>
         <div className="min-w-0">
           <p className="flex items-center gap-2 font-medium">
