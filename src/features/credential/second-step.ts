@@ -26,8 +26,8 @@ import { countFailures, startSession } from './credential.ts';
 import { mailGuesses } from './second-step.jobs.ts';
 
 /**
- * Six digits are few: whoever has the password and these tries in an hour, for a year, has one chance in 1,270 a day. A passkey and the recovery
- * codes can not be guessed, and go on to work meanwhile.
+ * Six digits are few: with the password and these tries somebody has one chance in 460 a day. A passkey and the recovery codes can not be guessed,
+ * and go on to work meanwhile.
  */
 const CODES_PER_HOUR = 30;
 

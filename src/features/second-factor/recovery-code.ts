@@ -4,7 +4,7 @@ import type { Secrets } from '#core/secrets.ts';
 /** Nothing that looks like something else. */
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
 const LENGTH = 12;
-export const RECOVERY_CODES = 10;
+const RECOVERY_CODES = 10;
 
 export function newRecoveryCodes(): string[] {
   return Array.from({ length: RECOVERY_CODES }, () => {

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
 import { Name, Nullable, OneOf, OpenObject, say, Timestamp, Uuid } from '#core/http/schema.ts';
 
-export const METHODS = ['totp', 'passkey', 'recovery_code'] as const;
+const METHODS = ['totp', 'passkey', 'recovery_code'] as const;
 
 const Challenge = Type.String({ minLength: 1, maxLength: 200, description: 'As answered by the step before' });
 /** Bytes in base64url, as WebAuthn's JSON has them. */

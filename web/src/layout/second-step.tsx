@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import type { SecondStep } from '#sdk';
 import { api, isStatus } from '../api/client.ts';
-import { askPasskey, canUsePasskeys } from '../api/passkeys.ts';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Form, SubmitButton } from '../ui/form.tsx';
 import { Input } from '../ui/input.tsx';
 import { AuthCard, textLink } from './auth-layout.tsx';
+import { askPasskey, canUsePasskeys } from './passkeys.ts';
 
 type Method = SecondStep['methods'][number];
 

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { NewTotp } from '#sdk';
 import { api } from '../../api/client.ts';
-import { makePasskey } from '../../api/passkeys.ts';
+import { makePasskey } from '../../layout/passkeys.ts';
 import { CopyLine } from '../../ui/copy-line.tsx';
 import { CancelButton, Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';

@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { Passkey, SecondFactor } from '#sdk';
 import { api } from '../../api/client.ts';
-import { canUsePasskeys } from '../../api/passkeys.ts';
 import { ConfirmedOnly } from '../../layout/confirmed-only.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
+import { canUsePasskeys } from '../../layout/passkeys.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
@@ -142,7 +142,7 @@ type RowProps = { icon: ReactNode; title: string; badge?: ReactNode; action: Rea
 function Row({ icon, title, badge, action, children }: RowProps) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3 px-5 py-4">
-      <div className="flex min-w-0 flex-1 basis-52 gap-3.5">
+      <div className="flex min-w-0 flex-1 basis-40 gap-3.5">
         <span className="mt-0.5 text-muted [&_svg]:size-5">{icon}</span>
         <div className="min-w-0">
           <p className="flex items-center gap-2 font-medium">
