@@ -5,7 +5,7 @@ import { teamNotFound } from '#core/policy.ts';
 import { PLAN_NAMES, Plan } from '#features/plan/plan.ts';
 import { User } from '#features/user/user.ts';
 
-export const UPDATE_POLICIES = ['off', 'security', 'all'] as const;
+const UPDATE_POLICIES = ['off', 'security', 'all'] as const;
 
 export const Team = Type.Object(
   {

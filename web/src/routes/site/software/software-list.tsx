@@ -54,27 +54,29 @@ function Row({ item, place, disabled }: RowProps) {
   const { kind, name, title, version, state } = item;
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-5 py-3">
-      <div className={cx('min-w-0 flex-1 basis-48', state === 'inactive' && 'text-muted')}>
+      <div className={cx('min-w-0 flex-1 basis-40', state === 'inactive' && 'text-muted')}>
         <p className="truncate font-medium">{title}</p>
         <p className="truncate text-muted text-xs">
           {name}
           {version && <span className="tabular-nums"> · {version}</span>}
         </p>
       </div>
-      {item.update && (
-        <Button
-          variant="secondary"
-          size="sm"
-          pending={update.isPending}
-          disabled={disabled}
-          onClick={() => update.mutate({ [`${kind}s`]: [name] })}
-          aria-label={`Update ${title} to ${item.update}`}
-        >
-          Update to {item.update}
-        </Button>
-      )}
-      <State {...{ item, place, disabled }} />
-      <Remove {...{ item, place, disabled }} />
+      <div className="ml-auto flex items-center gap-3">
+        {item.update && (
+          <Button
+            variant="secondary"
+            size="sm"
+            pending={update.isPending}
+            disabled={disabled}
+            onClick={() => update.mutate({ [`${kind}s`]: [name] })}
+            aria-label={`Update ${title} to ${item.update}`}
+          >
+            Update to {item.update}
+          </Button>
+        )}
+        <State {...{ item, place, disabled }} />
+        <Remove {...{ item, place, disabled }} />
+      </div>
     </li>
   );
 }
