@@ -172,7 +172,7 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     await page.getByRole('button', { name: 'Send reply' }).click();
     await page.getByRole('listitem').filter({ hasText: 'That is it.' }).waitFor();
     await page.getByRole('button', { name: 'Resolve' }).click();
-    await page.getByText('Grace Hopper resolved the ticket').waitFor();
+    await page.getByRole('list', { name: 'Conversation' }).getByText('Grace Hopper resolved the ticket').waitFor();
     await page.getByRole('button', { name: 'Reopen' }).waitFor();
   });
 

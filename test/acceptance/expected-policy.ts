@@ -230,6 +230,7 @@ deleteTicket                         401       404     403     403    200    200
 deleteTicket/opened by the caller    401       404     200     200    200    200      404      401     200     403      403       404         200
 listReplies                          401       404     200     200    200    200      404      401     200     200      200       404         200
 createReply                          401       404     403     200    200    200      404      401     200     403      403       404         200
+createReply/with a file              401       404     403     200    200    200      404      401     200     403      403       404         200
 streamAnswers                        401       404     200     200    200    200      404      401     200     200      200       404         200
 uploadAttachment                     401       200     200     200    200    200      200      401     200     403      403       200         200
 getAttachment                        401       404     200     200    200    200      404      401     200     200      200       200         200
@@ -308,6 +309,7 @@ assignTicket                         401       403     403     403    403    403
 unassignTicket                       401       403     403     403    403    403      403      401     403     403      403       200         403
 listAnyReplies                       401       403     403     403    403    403      403      401     403     403      403       200         403
 answerTicket                         401       403     403     403    403    403      403      401     403     403      403       200         403
+answerTicket/with a file             401       403     403     403    403    403      403      401     403     403      403       200         403
 listDeletedSites                     401       403     403     403    403    403      403      401     403     403      403       200         403
 restoreDeletedSite                   401       403     403     403    403    403      403      401     403     403      403       200         403
 listFailedJobs                       401       403     403     403    403    403      403      401     403     403      403       200         403
@@ -478,6 +480,7 @@ getTicketContext params.ticket_id               404 ticket.not_found
 updateTicket    params.ticket_id               404 ticket.not_found
 deleteTicket    params.ticket_id               404 ticket.not_found
 listReplies     params.ticket_id               404 ticket.not_found
+createReply     body.s3_object                 404 attachment.not_found
 createReply     params.ticket_id               404 ticket.not_found
 streamAnswers   params.ticket_id               404 ticket.not_found
 getAttachment   params.s3_object               404 attachment.not_found
@@ -547,6 +550,7 @@ assignTicket    params.ticket_id               403 auth.operators_only
 assignTicket    body.user_id                   403 auth.operators_only
 unassignTicket  params.ticket_id               403 auth.operators_only
 listAnyReplies  params.ticket_id               403 auth.operators_only
+answerTicket    body.s3_object                 403 auth.operators_only
 answerTicket    params.ticket_id               403 auth.operators_only
 restoreDeletedSite  params.site_id            403 auth.operators_only
 retryJob        params.job_id                  403 auth.operators_only

@@ -587,6 +587,10 @@ export const requests: Record<string, Make> = {
   listReplies: onTicket(),
   streamAnswers: onTicket(),
   createReply: onTicket({ body: { description: 'Any news?' } }),
+  'createReply/with a file': async ({ world, caller, place }) => ({
+    params: { ticket_id: await world.ticket(place.teamId, place.opener) },
+    body: { description: 'Here it is.', s3_object: await world.attachment(world.person(caller), null) },
+  }),
   listProposals: nothing,
   createProposal: async ({ world, place }) => ({
     body: { operation: 'createStage', input: { fqdn: await siteIn(world, place), subdomain: 'stage' } },
@@ -605,6 +609,10 @@ export const requests: Record<string, Make> = {
   unassignTicket: onTicket(),
   listAnyReplies: onTicket(),
   answerTicket: onTicket({ body: { description: 'We are looking into it.' } }),
+  'answerTicket/with a file': async ({ world, caller, place }) => ({
+    params: { ticket_id: await world.ticket(place.teamId, place.opener) },
+    body: { description: 'Here it is.', s3_object: await world.attachment(world.person(caller), null) },
+  }),
   uploadAttachment: () => ({ query: { name: 'log.txt' }, body: Buffer.from('some bytes') }),
   getAttachment: async ({ world, place }) => ({
     params: { s3_object: await world.attachment(place.opener, await world.ticket(place.teamId, place.opener)) },

@@ -18,7 +18,7 @@ export interface PlatformReading {
   edge: EdgeReading | null;
 }
 
-export const SLOT_SECONDS = 300;
+const SLOT_SECONDS = 300;
 
 /** Which slot it is by the clock of the database, which all processes have in common. */
 export async function currentSlot(db: Db): Promise<Date> {
