@@ -771,6 +771,12 @@ export type ProxyAnswer = {
   body: unknown;
   body_encoding: 'json' | 'text' | 'base64' | 'empty';
 };
+export type Reachability = {
+  state: 'live' | 'protected' | 'dns_pending' | 'certificate_pending' | 'asleep' | 'failing' | 'busy' | 'stopped';
+  reason: string | null;
+  since: string | null;
+  certificate: CertificateState;
+};
 export type Region = {
   id: number;
   name: string;
@@ -819,6 +825,7 @@ export type Site = {
   region_id: number;
   active: boolean;
   busy: string | null;
+  reachability: Reachability;
   is_sleeping: boolean;
   is_free: boolean;
   is_testing: boolean;
@@ -969,6 +976,8 @@ export type SiteUsage = {
     cached_bytes: number;
     cache_hits: number;
     cache_misses: number;
+    errors: number;
+    p95_ms: number | null;
   }>;
 };
 export type SshKey = {
@@ -1342,7 +1351,7 @@ export type Webhook = {
   user_id: string;
   url: string;
   description: string;
-  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.cache_cleared' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
   is_active: boolean;
   disabled_reason: 'gone' | 'failing' | 'person_left' | null;
   failing_since: string | null;
@@ -1402,7 +1411,7 @@ export type WebhookWithSecret = {
   user_id: string;
   url: string;
   description: string;
-  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.cache_cleared' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
   is_active: boolean;
   disabled_reason: 'gone' | 'failing' | 'person_left' | null;
   failing_since: string | null;
@@ -1631,6 +1640,10 @@ export interface Operations {
   deleteSite: { input: { params: { fqdn: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' };
   /** Put a site to sleep; the next visit wakes it */
   sleepSite: { input: { params: { fqdn: string }; query?: { for_code_server?: boolean; for_stage?: boolean } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'site.sleep_failed' | 'stage.missing' };
+  /** Wake a site that sleeps, before anybody visits it */
+  wakeSite: { input: { params: { fqdn: string } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** Forget the pages that are kept of a site; each comes from WordPress once more */
+  clearSiteCache: { input: { params: { fqdn: string } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
   /** What happened to a site, newest first */
   listSiteEvents: { input: { params: { fqdn: string }; query?: { after_datetime?: string; page?: number; size?: number } }; output: EventPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** The site with its cache and its firewall, in properties.cdn */
@@ -1964,7 +1977,7 @@ export interface Operations {
   createWebhook: { input: { params: { team_id: string }; body: {
       url: string;
       description?: string | null;
-      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.cache_cleared' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
     } }; output: WebhookWithSecret; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.too_many' };
   /** One webhook */
   getWebhook: { input: { params: { team_id: string; webhook_id: string } }; output: Webhook; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' | 'webhook.not_found' };
@@ -1972,7 +1985,7 @@ export interface Operations {
   updateWebhook: { input: { params: { team_id: string; webhook_id: string }; body?: {
       url?: string | null;
       description?: string | null;
-      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.cache_cleared' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
       is_active?: boolean | null;
     } }; output: Webhook; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.not_found' };
   /** Delete a webhook, with what waited for it */
@@ -2180,6 +2193,8 @@ export const ROUTES = {
   updateSite: { method: 'PATCH', path: '/f/api/v1/site/{fqdn}', body: 'application/json' },
   deleteSite: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}' },
   sleepSite: { method: 'POST', path: '/f/api/v1/site/{fqdn}/sleep' },
+  wakeSite: { method: 'POST', path: '/f/api/v1/site/{fqdn}/wake' },
+  clearSiteCache: { method: 'POST', path: '/f/api/v1/site/{fqdn}/cache/clear' },
   listSiteEvents: { method: 'GET', path: '/f/api/v1/site/{fqdn}/event' },
   getSiteCdn: { method: 'GET', path: '/f/api/v1/site/{fqdn}/cdn' },
   getSiteUsage: { method: 'GET', path: '/f/api/v1/site/{fqdn}/usage' },

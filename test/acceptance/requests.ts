@@ -277,6 +277,8 @@ export const requests: Record<string, Make> = {
     params: { fqdn: (await world.site(place.teamId, world.person(caller))).fqdn },
   }),
   sleepSite: onSite(),
+  wakeSite: onSite(),
+  clearSiteCache: onSite(),
   listSiteEvents: onSite(),
   getSiteCdn: onSite(),
   getSiteUsage: onSite(),

@@ -437,6 +437,8 @@ export interface DB {
     cached_bytes: Generated<number>;
     cache_hits: Generated<number>;
     cache_misses: Generated<number>;
+    errors: Generated<number>;
+    durations: Generated<number[]>;
   };
   sites: {
     id: Generated<string>;
@@ -491,6 +493,8 @@ export interface DB {
     expires_at: Generated<Date | null>;
     host: string;
     driver: string;
+    failing_since: Generated<Date | null>;
+    failed_answers: Generated<number | null>;
   };
   sites_to_remove: {
     site_id: string;

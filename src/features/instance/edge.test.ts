@@ -32,6 +32,10 @@ const usageOf = (site: { id: string; team_id: string }, more: Partial<SiteUsage>
   cacheObjects: 3,
   cacheBytes: 3000,
   lastVisitAt: new Date(),
+  errors: 0,
+  durations: [],
+  pages: 0,
+  pagesFailedLast: 0,
   ...more,
 });
 

@@ -3,11 +3,12 @@ import { feature } from '../feature.ts';
 import { createSiteJob, updateSiteJob } from './site.jobs.ts';
 import { siteOperations } from './site.routes.ts';
 import { countSitesByState } from './site.sql.ts';
+import { startSite } from './site.wake.ts';
 
 export const siteFeature = feature({
   name: 'site',
   operations: siteOperations,
-  jobs: [createSiteJob, updateSiteJob],
+  jobs: [createSiteJob, updateSiteJob, startSite],
   figures: [
     figures({
       metrics: { sites: { help: 'Sites of the whole platform, by state', type: 'gauge', label: 'state' } },
