@@ -150,6 +150,54 @@ suite('what the edge reports', () => {
     await reports.usage([]);
   });
 
+  test('says how a site can be reached: what a visitor meets first, and failing after three failed pages in a row', async () => {
+    const owner = await ownerOfMany();
+    const site = await newSite(owner);
+    const params = { fqdn: site.fqdn };
+    const reports = siteReports(app.services);
+    const answered = (pages: number, pagesFailedLast: number, durations: number[] = []) =>
+      reports.usage([usageOf(site, { pages, pagesFailedLast, durations, errors: pagesFailedLast })]);
+    const state = async () => (await owner.api.getSite({ params })).reachability.state;
+    const change = (body: Parameters<typeof owner.api.updateSite>[0]['body']) => owner.api.updateSite({ params, body });
+    assert.equal(await state(), 'live');
+    await answered(5, 2, [0, 90]);
+    assert.equal(await state(), 'live');
+    await answered(1, 1, [0, 0, 0, 0, 0, 0, 0, 0, 0, 10]);
+    const { reachability } = await owner.api.getSite({ params });
+    assert.equal(reachability.state, 'failing');
+    assert.ok(Date.parse(reachability.since as string) <= Date.now());
+    const hour = (await owner.api.getSiteUsage({ params })).points.at(-1);
+    assert.deepEqual([hour?.errors, hour?.p95_ms], [3, 768]);
+    await change({ cdn_firewall_enabled: true, cdn_firewall_allowed_ips: ['192.0.2.7'] });
+    const blocked = (await owner.api.getSite({ params })).reachability;
+    assert.equal(blocked.state, 'protected');
+    assert.match(blocked.reason ?? '', /one address and nobody else/);
+    await change({ cdn_firewall_enabled: false, http_auth_enabled: true });
+    assert.equal(await state(), 'protected');
+    await change({ http_auth_enabled: false });
+    await answered(1, 0);
+    assert.equal(await state(), 'live');
+    await owner.api.sleepSite({ wait: 60, params });
+    assert.equal(await state(), 'asleep');
+    assert.equal((await owner.api.wakeSite({ params })).reachability.state, 'live');
+    const { db } = app.services;
+    await db.updateTable('sites').set({ fqdn: 'reach.example.org' }).where('id', '=', site.id).execute();
+    const listed = (await owner.api.listSites({ query: { search: 'reach.example.org' } })).results[0];
+    assert.equal(listed?.reachability.state, 'dns_pending');
+    await db.updateTable('teams').set({ is_expired: true }).where('id', '=', owner.teamId).execute();
+    const stopped = await owner.api.getSite({ params: { fqdn: 'reach.example.org' } });
+    assert.equal(stopped.reachability.state, 'stopped');
+  });
+
+  test('a cleared cache is told to every edge', async () => {
+    const owner = await ownerOfMany();
+    const { id, fqdn } = await newSite(owner);
+    const purged: string[] = [];
+    await subscribeToPurges(app.services, (siteId) => purged.push(siteId));
+    await owner.api.clearSiteCache({ params: { fqdn } });
+    await eventually(async () => purged.includes(id));
+  });
+
   test('a visit wakes a sleeping site once, however many come', async () => {
     const owner = await ownerOfMany();
     const { fqdn, id } = await newSite(owner);

@@ -42,7 +42,6 @@ function find(config: Services['config'], { row, team, isVerified, certificate }
 }
 
 function firewallReason(addresses: number): string {
-  if (addresses === 0) return 'The firewall lets nobody in: its list of addresses is empty.';
   return `The firewall lets in ${addresses === 1 ? 'one address' : `${addresses} addresses`} and nobody else.`;
 }
 
