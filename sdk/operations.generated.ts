@@ -1660,6 +1660,8 @@ export interface Operations {
   listSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; since?: string; until?: string; search?: string; status?: string; min_duration_ms?: number; size?: number; cursor?: string; stage?: boolean } }; output: SiteLogPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' | 'stage.missing' };
   /** The log of a site as it is written (Server-Sent Events); continues after Last-Event-ID */
   streamSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; search?: string; status?: string; min_duration_ms?: number; stage?: boolean } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'event.too_many_streams' | 'site.not_found' | 'stage.missing' };
+  /** What a site looks like: its front page as a browser shows it, taken anew some hours after the site changed, or a drawing in the colours of its theme. 640 x 400 while the first one is being taken */
+  getSitePicture: { input: { params: { fqdn: string }; query?: { version?: string } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** What is wrong with a site: its front page now, its errors, DNS, certificate, plan and last changes, and what may help; wakes it where it sleeps */
   diagnoseSite: { input: { params: { fqdn: string } }; output: Diagnosis; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' };
   /** A ticket for a terminal in the sandbox of a site, good for one WebSocket within half a minute */
@@ -2203,6 +2205,7 @@ export const ROUTES = {
   checkSiteName: { method: 'GET', path: '/f/api/v1/site_name' },
   listSiteLog: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log' },
   streamSiteLog: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log/stream' },
+  getSitePicture: { method: 'GET', path: '/f/api/v1/site/{fqdn}/picture' },
   diagnoseSite: { method: 'GET', path: '/f/api/v1/site/{fqdn}/diagnosis' },
   createTerminal: { method: 'POST', path: '/f/api/v1/site/{fqdn}/terminal', body: 'application/json' },
   listTerminals: { method: 'GET', path: '/f/api/v1/site/{fqdn}/terminal' },

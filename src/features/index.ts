@@ -37,6 +37,7 @@ import { siteFileFeature } from './site-file/site-file.feature.ts';
 import { siteLogFeature } from './site-log/site-log.feature.ts';
 import { siteMailFeature } from './site-mail/site-mail.feature.ts';
 import { siteNameFeature } from './site-name/site-name.feature.ts';
+import { sitePictureFeature } from './site-picture/site-picture.feature.ts';
 import { siteShellFeature } from './site-shell/site-shell.feature.ts';
 import { siteUpkeepFeature } from './site-upkeep/site-upkeep.feature.ts';
 import { sshFeature } from './ssh/ssh.feature.ts';
@@ -67,6 +68,7 @@ export const features: readonly Feature[] = [
   siteMailFeature,
   siteUpkeepFeature,
   siteLogFeature,
+  sitePictureFeature,
   diagnosisFeature,
   terminalFeature,
   siteShellFeature,

@@ -81,6 +81,7 @@ sleepSite                            401       404     403     200    200    200
 wakeSite                             401       404     403     200    200    200      404      401     200     403      403       404         200
 clearSiteCache                       401       404     403     200    200    200      404      401     200     403      403       404         200
 listSiteEvents                       401       404     200     200    200    200      404      401     200     200      200       404         200
+getSitePicture                       401       404     200     200    200    200      404      401     200     200      200       404         200
 getSiteCdn                           401       404     200     200    200    200      404      401     200     200      200       404         200
 getSiteUsage                         401       404     200     200    200    200      404      401     200     200      200       404         200
 listSiteLog                          401       404     403     200    200    200      404      401     200     200      200       404         200
@@ -316,6 +317,7 @@ deleteSiteFile  params.fqdn                    404 site.not_found
 searchSiteFiles params.fqdn                    404 site.not_found
 getSiteFileHistory params.fqdn                    404 site.not_found
 listSiteLog     params.fqdn                    404 site.not_found
+getSitePicture  params.fqdn                    404 site.not_found
 streamSiteLog   params.fqdn                    404 site.not_found
 diagnoseSite    params.fqdn                    404 site.not_found
 createTerminal  params.fqdn                    404 site.not_found

@@ -129,7 +129,5 @@ export async function addUsage(db: Db, usage: readonly SiteUsage[]): Promise<voi
     on conflict (site_id, hour) do update set visits = u.visits + excluded.visits, requests = u.requests + excluded.requests,
       bytes = u.bytes + excluded.bytes, cached_bytes = u.cached_bytes + excluded.cached_bytes,
       cache_hits = u.cache_hits + excluded.cache_hits, cache_misses = u.cache_misses + excluded.cache_misses,
-      errors = u.errors + excluded.errors, durations = add_counts(u.durations, excluded.durations)`.execute(
-    db,
-  );
+      errors = u.errors + excluded.errors, durations = add_counts(u.durations, excluded.durations)`.execute(db);
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Route, SiteUsage } from '#edge/route.ts';
+import type { Operations } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually } from '../../../test/expect.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
@@ -158,7 +159,8 @@ suite('what the edge reports', () => {
     const answered = (pages: number, pagesFailedLast: number, durations: number[] = []) =>
       reports.usage([usageOf(site, { pages, pagesFailedLast, durations, errors: pagesFailedLast })]);
     const state = async () => (await owner.api.getSite({ params })).reachability.state;
-    const change = (body: Parameters<typeof owner.api.updateSite>[0]['body']) => owner.api.updateSite({ params, body });
+    const change = (body: Operations['updateSite']['input']['body']) =>
+      owner.api.updateSite({ params, body: body ?? {} });
     assert.equal(await state(), 'live');
     await answered(5, 2, [0, 90]);
     assert.equal(await state(), 'live');

@@ -46,7 +46,10 @@ function firewallReason(addresses: number): string {
 }
 
 /** Where the platform gets certificates, visitors come by TLS, and without one they do not. */
-function isWithoutCertificate({ acme, httpsPort }: Services['config'], { state, expires_at }: CertificateState): boolean {
+function isWithoutCertificate(
+  { acme, httpsPort }: Services['config'],
+  { state, expires_at }: CertificateState,
+): boolean {
   if (!acme || httpsPort === undefined || state === 'issued') return false;
   return expires_at === null || expires_at.getTime() < Date.now();
 }

@@ -35,8 +35,8 @@ import { sleepSite } from './site.sleep.ts';
 import { findSites, listSitesOfTeams } from './site.sql.ts';
 import { prepareChange, updateSite } from './site.update.ts';
 import { getSiteUsage } from './site.usage.ts';
-import { clearSiteCache, wakeSite } from './site.wake.ts';
 import { completeSite, completeSites, rereadSite } from './site.view.ts';
+import { clearSiteCache, wakeSite } from './site.wake.ts';
 
 const tag = 'sites';
 const SitePath = Type.Object({ fqdn: Fqdn });

@@ -26,13 +26,10 @@ export type StageSite = Static<typeof StageSite>;
 
 export const Reachability = Type.Object(
   {
-    state: OneOf(
-      ['live', 'protected', 'dns_pending', 'certificate_pending', 'asleep', 'failing', 'busy', 'stopped'],
-      {
-        description:
-          '`live`: every visitor gets in. `protected`: its firewall or its sign-in keeps visitors out. `dns_pending`: the records of its name do not lead here yet. `certificate_pending`: it has no certificate yet. `asleep`: the next visit wakes it. `failing`: the last pages that visitors asked for ended with an error. `busy`: it is being created. `stopped`: its team is suspended or unpaid',
-      },
-    ),
+    state: OneOf(['live', 'protected', 'dns_pending', 'certificate_pending', 'asleep', 'failing', 'busy', 'stopped'], {
+      description:
+        '`live`: every visitor gets in. `protected`: its firewall or its sign-in keeps visitors out. `dns_pending`: the records of its name do not lead here yet. `certificate_pending`: it has no certificate yet. `asleep`: the next visit wakes it. `failing`: the last pages that visitors asked for ended with an error. `busy`: it is being created. `stopped`: its team is suspended or unpaid',
+    }),
     reason: say(Nullable(Type.String()), 'What is in the way, as a sentence; null where nothing is'),
     since: say(Nullable(Timestamp), 'Since when, where that is known'),
     certificate: CertificateState,
