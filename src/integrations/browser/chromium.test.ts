@@ -32,7 +32,7 @@ test('a page is pictured without its scripts, and whatever it asks for is asked 
   const file = process.env.CHROMIUM_PATH ?? findChromium();
   const sandbox = await Sandbox.find();
   if (!file || 'missing' in sandbox) return t.skip('there is no Chromium here, or no sandbox to run it in');
-  const browser = new Chromium(file, { folder: join(folder, 'browser'), sandbox: 'auto' });
+  const browser = new Chromium(file, { folder: join(folder, 'browser'), sandbox: 'auto', isModest: false });
   const asked: string[] = [];
   try {
     const picture = await browser.takePicture({

@@ -6,7 +6,7 @@ const PAGE = { width: 1280, height: 800 };
 /** 960 x 600 for a card of half the width on a dense screen. */
 const SCALE = 0.75;
 const QUALITY = 72;
-const LOAD_MS = 12_000;
+const LOAD_MS = 30_000;
 /** For fonts and what is painted last. */
 const SETTLE_MS = 400;
 const MAX_REQUESTS = 150;
