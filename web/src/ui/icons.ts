@@ -16,6 +16,7 @@ export {
   CornerDownRight as PathIcon,
   Download as DownloadIcon,
   Ellipsis as MoreIcon,
+  Eraser as ClearIcon,
   Eye as EyeIcon,
   EyeOff as EyeOffIcon,
   File as FileIcon,

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import type { Site } from '#sdk';
 import { isStatus } from '../../api/client.ts';
 import { detailOf } from '../../api/events.ts';
 import { useMe } from '../../api/session.ts';
 import { obstaclesOf } from '../../api/site-rights.ts';
-import { siteQuery, stateOf } from '../../api/sites.ts';
+import { siteQuery } from '../../api/sites.ts';
 import { BackLink } from '../../layout/back-link.tsx';
 import { BackupWarning } from '../../layout/backup-warning.tsx';
 import { EnvironmentSwitch } from '../../layout/environment-switch.tsx';
@@ -21,7 +21,7 @@ import { type Tab, Tabs } from '../../ui/tabs.tsx';
 import { NewStage } from './new-stage.tsx';
 import { SiteActions } from './site-actions.tsx';
 import { useSiteEvents } from './site-changes.ts';
-import { CreatedNote, CreateFailed, Creating, WorkNote } from './site-notes.tsx';
+import { CreateFailed, Creating, useCreatedNote, WorkNote } from './site-notes.tsx';
 import { liveTabs, stageTabs } from './site-tabs.tsx';
 
 const route = getRouteApi('/app/sites/$fqdn');
@@ -53,7 +53,7 @@ export function SitePage() {
 function SiteView({ site }: { site: Site }) {
   const { tab = 'overview', env } = route.useSearch();
   const isCreating = site.busy === 'creating';
-  const [sawCreating] = useState(isCreating);
+  useCreatedNote(site);
   const obstacle = obstaclesOf(site, useMe()).change;
   const isStaging = env === 'staging';
   const stage = (isStaging && site.site_stage) || undefined;
@@ -85,7 +85,6 @@ function SiteView({ site }: { site: Site }) {
         <Creating site={site} />
       ) : (
         <>
-          {sawCreating && !isStaging && tab === 'overview' && stateOf(site).kind === 'ready' && <CreatedNote />}
           <WorkNote site={site} />
           <StorageWarning
             team={site.team}
