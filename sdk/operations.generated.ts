@@ -877,6 +877,25 @@ export type SiteDomain = {
 export type SiteDomains = {
   results: Array<SiteDomain>;
 };
+export type SiteError = {
+  id: string;
+  level: 'fatal' | 'warning' | 'notice' | 'deprecated' | 'plain';
+  message: string;
+  file: string | null;
+  line: number | null;
+  request: string | null;
+  count: number;
+  first_at: string;
+  last_at: string;
+};
+export type SiteErrorPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<SiteError>;
+};
 export type SiteFile = {
   path: string;
   name: string;
@@ -1657,9 +1676,11 @@ export interface Operations {
   /** Whether a site could have this name now. A name that no site may ever have is a 422 that says why */
   checkSiteName: { input: { query: { fqdn: string } }; output: SiteName; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** What went wrong in a site, or who visited it, newest first; kept for 7 days, or as long as the operator says */
-  listSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; since?: string; until?: string; search?: string; status?: string; min_duration_ms?: number; size?: number; cursor?: string; stage?: boolean } }; output: SiteLogPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' | 'stage.missing' };
+  listSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; since?: string; until?: string; search?: string; status?: string; method?: string; path?: string; min_duration_ms?: number; size?: number; cursor?: string; stage?: boolean } }; output: SiteLogPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' | 'stage.missing' };
+  /** The errors of a site, each once: how often it happened, where, and when it began; the last ones first */
+  listSiteErrors: { input: { params: { fqdn: string }; query?: { since?: string; level?: 'fatal' | 'warning' | 'notice' | 'deprecated' | 'plain'; stage?: boolean; page?: number; size?: number } }; output: SiteErrorPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' | 'stage.missing' };
   /** The log of a site as it is written (Server-Sent Events); continues after Last-Event-ID */
-  streamSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; search?: string; status?: string; min_duration_ms?: number; stage?: boolean } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'event.too_many_streams' | 'site.not_found' | 'stage.missing' };
+  streamSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; search?: string; status?: string; method?: string; path?: string; min_duration_ms?: number; stage?: boolean } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'event.too_many_streams' | 'site.not_found' | 'stage.missing' };
   /** What a site looks like: its front page as a browser shows it, taken anew some hours after the site changed, or a drawing in the colours of its theme. 640 x 400 while the first one is being taken */
   getSitePicture: { input: { params: { fqdn: string }; query?: { version?: string } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** What is wrong with a site: its front page now, its errors, DNS, certificate, plan and last changes, and what may help; wakes it where it sleeps */
@@ -2204,6 +2225,7 @@ export const ROUTES = {
   createCodeServerLogin: { method: 'POST', path: '/f/api/v1/site/{fqdn}/code_server/login' },
   checkSiteName: { method: 'GET', path: '/f/api/v1/site_name' },
   listSiteLog: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log' },
+  listSiteErrors: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log/error' },
   streamSiteLog: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log/stream' },
   getSitePicture: { method: 'GET', path: '/f/api/v1/site/{fqdn}/picture' },
   diagnoseSite: { method: 'GET', path: '/f/api/v1/site/{fqdn}/diagnosis' },

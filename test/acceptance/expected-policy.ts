@@ -85,6 +85,7 @@ getSitePicture                       401       404     200     200    200    200
 getSiteCdn                           401       404     200     200    200    200      404      401     200     200      200       404         200
 getSiteUsage                         401       404     200     200    200    200      404      401     200     200      200       404         200
 listSiteLog                          401       404     403     200    200    200      404      401     200     200      200       404         200
+listSiteErrors                       401       404     403     200    200    200      404      401     200     200      200       404         200
 streamSiteLog                        401       404     403     200    200    200      404      401     200     200      200       404         200
 diagnoseSite                         401       404     403     200    200    200      404      401     200     200      200       404         200
 createTerminal                       401       404     403     200    200    200      404      401     200     403      403       404         200
@@ -317,6 +318,7 @@ deleteSiteFile  params.fqdn                    404 site.not_found
 searchSiteFiles params.fqdn                    404 site.not_found
 getSiteFileHistory params.fqdn                    404 site.not_found
 listSiteLog     params.fqdn                    404 site.not_found
+listSiteErrors  params.fqdn                    404 site.not_found
 getSitePicture  params.fqdn                    404 site.not_found
 streamSiteLog   params.fqdn                    404 site.not_found
 diagnoseSite    params.fqdn                    404 site.not_found

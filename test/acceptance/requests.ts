@@ -295,6 +295,7 @@ export const requests: Record<string, Make> = {
   connectTerminal: onSite({ query: { ticket: 'some ticket' } }),
   getShellHtml: onSite(),
   listSiteLog: onSite(),
+  listSiteErrors: onSite(),
   getSitePicture: onSite(),
   streamSiteLog: onSite(),
   diagnoseSite: onSite(),

@@ -3,17 +3,17 @@ import type { ReactNode } from 'react';
 import type { Site } from '#sdk';
 import { propertiesOf, stateOf } from '../../api/sites.ts';
 import { SitePicture } from '../../layout/site-picture.tsx';
-import { SiteStateBadge } from '../../layout/site-state.tsx';
 import { Card } from '../../ui/card.tsx';
 import { formatBytes } from '../../ui/format.ts';
 import { LockIcon, OpenIcon } from '../../ui/icons.ts';
-import { DateOnly, Time } from '../../ui/time.tsx';
+import { DateOnly, formatMoment, Time } from '../../ui/time.tsx';
 import { SiteCare } from './site-care.tsx';
 
 /** What the site looks like, whether visitors get to it, and what it needs day by day. */
 export function SiteHero({ site }: { site: Site }) {
   const { url, backup } = propertiesOf(site);
   const { kind, reason } = stateOf(site);
+  const { since } = site.reachability;
   return (
     <Card className="grid gap-6 p-5 md:grid-cols-[minmax(0,22rem)_minmax(0,1fr)] lg:grid-cols-[minmax(0,26rem)_minmax(0,1fr)]">
       <a
@@ -28,10 +28,8 @@ export function SiteHero({ site }: { site: Site }) {
       <div className="grid min-w-0 content-between gap-5">
         <dl className="grid grid-cols-2 gap-x-6 gap-y-4 xl:grid-cols-3">
           <Fact name="Visitors" isWide>
-            <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-              <SiteStateBadge site={site} />
-              <span className="min-w-0">{reason ?? sentences[kind]}</span>
-            </span>
+            {reason ?? sentences[kind]}
+            {since !== null && ` Since ${formatMoment(since)}.`}
           </Fact>
           <Fact name="Domain">
             <a
@@ -86,6 +84,7 @@ function Certificate({ site }: { site: Site }) {
         <LockIcon className="size-3.5 text-accent-text" /> Until {expires_at && <DateOnly iso={expires_at} />}
       </span>
     );
-  const word = state === 'pending' ? 'Being got' : state === 'failing' ? 'Not got yet' : 'None';
+  const isPlain = propertiesOf(site).url.startsWith('http:');
+  const word = { pending: 'Being got', failing: 'Not got yet', none: isPlain ? 'None, plain HTTP' : 'Not from here' }[state];
   return <span title={reason ?? undefined}>{word}</span>;
 }
