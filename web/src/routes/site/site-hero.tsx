@@ -85,6 +85,8 @@ function Certificate({ site }: { site: Site }) {
       </span>
     );
   const isPlain = propertiesOf(site).url.startsWith('http:');
-  const word = { pending: 'Being got', failing: 'Not got yet', none: isPlain ? 'None, plain HTTP' : 'Not from here' }[state];
+  const word = { pending: 'Being got', failing: 'Not got yet', none: isPlain ? 'None, plain HTTP' : 'Not from here' }[
+    state
+  ];
   return <span title={reason ?? undefined}>{word}</span>;
 }
