@@ -1,5 +1,5 @@
 import type { SiteUsage } from '#sdk';
-import { formatCount, formatRatio } from '../ui/format.ts';
+import { formatCount, formatDuration, formatRatio } from '../ui/format.ts';
 
 type Point = SiteUsage['points'][number];
 
@@ -49,7 +49,3 @@ export const metrics: Metric[] = [
     least: 1,
   },
 ];
-
-export function formatDuration(ms: number): string {
-  return ms < 1000 ? `${formatCount(Math.round(ms))} ms` : `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
-}
