@@ -144,7 +144,7 @@ type NothingProps = { kind: LogView['kind']; isSearch: boolean; hasMore: boolean
 function Nothing({ kind, isSearch, hasMore, action }: NothingProps) {
   if (isSearch)
     return (
-      <Empty icon={<ActivityIcon />} title={hasMore ? 'Nothing in the newest lines' : 'Nothing is like this'}>
+      <Empty icon={<ActivityIcon />} title={hasMore ? 'Nothing in the newest lines' : 'Nothing found'}>
         The log goes back some days.
       </Empty>
     );
