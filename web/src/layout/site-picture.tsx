@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { preload } from 'react-dom';
 import type { Site } from '#sdk';
 import { cx } from '../ui/cx.ts';
 
@@ -6,8 +7,22 @@ import { cx } from '../ui/cx.ts';
 const waitingWidth = 640;
 const againMs = [4_000, 8_000, 15_000, 30_000];
 
+const addressOf = (fqdn: string) => `/f/api/v1/site/${fqdn}/picture`;
+
+/** For a page whose largest part it is, before anything else of the site is known. */
+export function preloadPicture(fqdn: string): void {
+  preload(addressOf(fqdn), { as: 'image', fetchPriority: 'high' });
+}
+
+type SitePictureProps = {
+  site: Pick<Site, 'fqdn'>;
+  /** Whether it is wanted at once, and not when it comes into sight. */
+  isFirst?: boolean;
+  className?: string;
+};
+
 /** What a site looks like. The picture has its place before it is there, and where it can not be had the place stays plain. */
-export function SitePicture({ site, className }: { site: Pick<Site, 'fqdn'>; className?: string }) {
+export function SitePicture({ site, isFirst, className }: SitePictureProps) {
   const [tries, setTries] = useState(0);
   const [state, setState] = useState<'loading' | 'waiting' | 'shown' | 'failed'>('loading');
   useEffect(() => {
@@ -27,11 +42,11 @@ export function SitePicture({ site, className }: { site: Pick<Site, 'fqdn'>; cla
     >
       {state !== 'failed' && (
         <img
-          src={`/f/api/v1/site/${site.fqdn}/picture${tries > 0 ? `?version=${tries}` : ''}`}
+          src={`${addressOf(site.fqdn)}${tries > 0 ? `?version=${tries}` : ''}`}
           alt=""
           width={960}
           height={600}
-          loading="lazy"
+          loading={isFirst ? 'eager' : 'lazy'}
           decoding="async"
           onLoad={({ currentTarget }) => setState(currentTarget.naturalWidth === waitingWidth ? 'waiting' : 'shown')}
           onError={() => setState('failed')}

@@ -23,7 +23,7 @@ export function SiteHero({ site }: { site: Site }) {
         aria-label={`Open ${site.fqdn}`}
         className="block self-start rounded-lg transition-opacity hover:opacity-90"
       >
-        <SitePicture site={site} />
+        <SitePicture site={site} isFirst />
       </a>
       <div className="grid min-w-0 content-between gap-5">
         <dl className="grid grid-cols-2 gap-x-6 gap-y-4 xl:grid-cols-3">

@@ -15,6 +15,7 @@ import { PlanLink } from '../../layout/plan-link.tsx';
 import { NotFoundPage } from '../../layout/problem-pages.tsx';
 import { SiteIcon } from '../../layout/site-icon.tsx';
 import { siteLink } from '../../layout/site-link.ts';
+import { preloadPicture } from '../../layout/site-picture.tsx';
 import { SiteStateBadge } from '../../layout/site-state.tsx';
 import { StorageWarning } from '../../layout/storage-warning.tsx';
 import { PageHeader } from '../../ui/page.tsx';
@@ -23,11 +24,15 @@ import { NewStage } from './new-stage.tsx';
 import { SiteActions } from './site-actions.tsx';
 import { useSiteEvents } from './site-changes.ts';
 import { CreateFailed, Creating, useCreatedNote, WorkNote } from './site-notes.tsx';
-import { pagesOf, type SitePage as SitePageOf } from './site-pages.ts';
+import { liveOverview, pagesOf, type SitePage as SitePageOf } from './site-pages.ts';
 
 export function SitePage() {
   const { fqdn = '' } = useParams({ strict: false });
   const navigate = useNavigate();
+  const { page = '' } = useParams({ strict: false });
+  // Beside the question for the site, and not after it.
+  if (page === '') preloadPicture(fqdn);
+  useEffect(() => (page === '' ? liveOverview.preload() : undefined), [page]);
   const query = useQuery(siteQuery(fqdn));
   const gone = isStatus(query.error, 404);
   const details = useSiteEvents(query.data?.id).map(detailOf);
