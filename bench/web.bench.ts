@@ -17,6 +17,14 @@ const NAME = 'garden.localhost';
 const EMPTY = '/no-such-page';
 const PAGES = { Home: '/', Site: `/sites/${NAME}` };
 
+/** Runs in the page, which knows more than Node does of what is painted. */
+const WATCH = `
+  window.found = { paintMs: 0, shift: 0 };
+  const watch = (type, see) => new PerformanceObserver((list) => list.getEntries().forEach(see)).observe({ type, buffered: true });
+  watch('largest-contentful-paint', (entry) => { window.found.paintMs = entry.startTime; });
+  watch('layout-shift', (entry) => { window.found.shift += entry.value; });
+`;
+
 interface Seen {
   paintMs: number;
   shift: number;
@@ -56,16 +64,7 @@ async function signedIn(browser: Browser, baseURL: string): Promise<Page> {
   await page.getByLabel('Password', { exact: true }).fill(ADMIN.ADMIN_PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL((address) => address.pathname !== '/sign-in');
-  await page.addInitScript(() => {
-    const found = { paintMs: 0, shift: 0 };
-    Object.assign(window, { found });
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) found.paintMs = entry.startTime;
-    }).observe({ type: 'largest-contentful-paint', buffered: true });
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) found.shift += (entry as PerformanceEntry & { value: number }).value;
-    }).observe({ type: 'layout-shift', buffered: true });
-  });
+  await page.addInitScript(WATCH);
   return page;
 }
 
@@ -73,7 +72,7 @@ async function look(page: Page, address: string): Promise<Seen> {
   await page.goto(address);
   await page.waitForLoadState('load');
   await page.waitForTimeout(WATCH_MS);
-  return page.evaluate(() => (window as unknown as { found: Seen }).found);
+  return page.evaluate<Seen>('window.found');
 }
 
 const middle = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number;
