@@ -972,6 +972,12 @@ export type ProxyAnswer = {
   body: unknown;
   body_encoding: 'json' | 'text' | 'base64' | 'empty';
 };
+export type Reachability = {
+  state: 'live' | 'protected' | 'dns_pending' | 'certificate_pending' | 'asleep' | 'failing' | 'busy' | 'stopped';
+  reason: string | null;
+  since: string | null;
+  certificate: CertificateState;
+};
 export type RecoveryCodes = {
   recovery_codes: Array<string>;
 };
@@ -1052,6 +1058,7 @@ export type Site = {
   region_id: number;
   active: boolean;
   busy: string | null;
+  reachability: Reachability;
   is_sleeping: boolean;
   is_free: boolean;
   is_testing: boolean;
@@ -1106,6 +1113,25 @@ export type SiteDomain = {
 };
 export type SiteDomains = {
   results: Array<SiteDomain>;
+};
+export type SiteError = {
+  id: string;
+  level: 'fatal' | 'warning' | 'notice' | 'deprecated' | 'plain';
+  message: string;
+  file: string | null;
+  line: number | null;
+  request: string | null;
+  count: number;
+  first_at: string;
+  last_at: string;
+};
+export type SiteErrorPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<SiteError>;
 };
 export type SiteFile = {
   path: string;
@@ -1213,6 +1239,8 @@ export type SiteUsage = {
     cached_bytes: number;
     cache_hits: number;
     cache_misses: number;
+    errors: number;
+    p95_ms: number | null;
   }>;
 };
 export type SiteUse = {
@@ -1750,7 +1778,7 @@ export type Webhook = {
   user_id: string;
   url: string;
   description: string;
-  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.labelled' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'software.changed' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'software.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.cache_cleared' | 'site.created' | 'site.deleted' | 'site.labelled' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'software.changed' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'software.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
   is_active: boolean;
   disabled_reason: 'gone' | 'failing' | 'person_left' | null;
   failing_since: string | null;
@@ -1810,7 +1838,7 @@ export type WebhookWithSecret = {
   user_id: string;
   url: string;
   description: string;
-  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.labelled' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'software.changed' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'software.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.cache_cleared' | 'site.created' | 'site.deleted' | 'site.labelled' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'software.changed' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'software.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
   is_active: boolean;
   disabled_reason: 'gone' | 'failing' | 'person_left' | null;
   failing_since: string | null;
@@ -2179,6 +2207,10 @@ export interface Operations {
   deleteSite: { input: { params: { fqdn: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' };
   /** Put a site to sleep; the next visit wakes it */
   sleepSite: { input: { params: { fqdn: string }; query?: { for_code_server?: boolean; for_stage?: boolean } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'site.sleep_failed' | 'stage.missing' };
+  /** Wake a site that sleeps, before anybody visits it */
+  wakeSite: { input: { params: { fqdn: string } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** Forget the pages that are kept of a site; each comes from WordPress once more */
+  clearSiteCache: { input: { params: { fqdn: string } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
   /** What happened to a site, newest first */
   listSiteEvents: { input: { params: { fqdn: string }; query?: { after_datetime?: string; page?: number; size?: number } }; output: EventPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** The site with its cache and its firewall, in properties.cdn */
@@ -2217,9 +2249,13 @@ export interface Operations {
   /** Whether a site could have this name now. A name that no site may ever have is a 422 that says why */
   checkSiteName: { input: { query: { fqdn: string } }; output: SiteName; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** What went wrong in a site, or who visited it, newest first; kept for 7 days, or as long as the operator says */
-  listSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; since?: string; until?: string; search?: string; status?: string; min_duration_ms?: number; size?: number; cursor?: string; stage?: boolean } }; output: SiteLogPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' | 'stage.missing' };
+  listSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; since?: string; until?: string; search?: string; status?: string; method?: string; path?: string; min_duration_ms?: number; size?: number; cursor?: string; stage?: boolean } }; output: SiteLogPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' | 'stage.missing' };
+  /** The errors of a site, each once: how often it happened, where, and when it began; the last ones first */
+  listSiteErrors: { input: { params: { fqdn: string }; query?: { since?: string; level?: 'fatal' | 'warning' | 'notice' | 'deprecated' | 'plain'; stage?: boolean; page?: number; size?: number } }; output: SiteErrorPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' | 'stage.missing' };
   /** The log of a site as it is written (Server-Sent Events); continues after Last-Event-ID */
-  streamSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; search?: string; status?: string; min_duration_ms?: number; stage?: boolean } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'auth.view_only' | 'event.too_many_streams' | 'site.not_found' | 'stage.missing' };
+  streamSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; search?: string; status?: string; method?: string; path?: string; min_duration_ms?: number; stage?: boolean } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'auth.view_only' | 'event.too_many_streams' | 'site.not_found' | 'stage.missing' };
+  /** What a site looks like: its front page as a browser shows it, taken anew some hours after the site changed, or a drawing in the colours of its theme. 640 x 400 while the first one is being taken */
+  getSitePicture: { input: { params: { fqdn: string }; query?: { version?: string } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** What is wrong with a site: its front page now, its errors, DNS, certificate, plan and last changes, and what may help; wakes it where it sleeps */
   diagnoseSite: { input: { params: { fqdn: string } }; output: Diagnosis; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'auth.view_only' | 'site.not_found' };
   /** A ticket for a terminal in the sandbox of a site, good for one WebSocket within half a minute */
@@ -2572,7 +2608,7 @@ export interface Operations {
   createWebhook: { input: { params: { team_id: string }; body: {
       url: string;
       description?: string | null;
-      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.labelled' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'software.changed' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'software.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.cache_cleared' | 'site.created' | 'site.deleted' | 'site.labelled' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'software.changed' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'software.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
     } }; output: WebhookWithSecret; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.too_many' };
   /** One webhook */
   getWebhook: { input: { params: { team_id: string; webhook_id: string } }; output: Webhook; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' | 'webhook.not_found' };
@@ -2580,7 +2616,7 @@ export interface Operations {
   updateWebhook: { input: { params: { team_id: string; webhook_id: string }; body?: {
       url?: string | null;
       description?: string | null;
-      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.labelled' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'software.changed' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'software.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.cache_cleared' | 'site.created' | 'site.deleted' | 'site.labelled' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'software.changed' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'software.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
       is_active?: boolean | null;
     } }; output: Webhook; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.not_found' };
   /** Delete a webhook, with what waited for it */
@@ -2831,6 +2867,8 @@ export const ROUTES = {
   updateSite: { method: 'PATCH', path: '/f/api/v1/site/{fqdn}', body: 'application/json' },
   deleteSite: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}' },
   sleepSite: { method: 'POST', path: '/f/api/v1/site/{fqdn}/sleep' },
+  wakeSite: { method: 'POST', path: '/f/api/v1/site/{fqdn}/wake' },
+  clearSiteCache: { method: 'POST', path: '/f/api/v1/site/{fqdn}/cache/clear' },
   listSiteEvents: { method: 'GET', path: '/f/api/v1/site/{fqdn}/event' },
   getSiteCdn: { method: 'GET', path: '/f/api/v1/site/{fqdn}/cdn' },
   getSiteUsage: { method: 'GET', path: '/f/api/v1/site/{fqdn}/usage' },
@@ -2845,7 +2883,9 @@ export const ROUTES = {
   createCodeServerLogin: { method: 'POST', path: '/f/api/v1/site/{fqdn}/code_server/login' },
   checkSiteName: { method: 'GET', path: '/f/api/v1/site_name' },
   listSiteLog: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log' },
+  listSiteErrors: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log/error' },
   streamSiteLog: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log/stream' },
+  getSitePicture: { method: 'GET', path: '/f/api/v1/site/{fqdn}/picture' },
   diagnoseSite: { method: 'GET', path: '/f/api/v1/site/{fqdn}/diagnosis' },
   createTerminal: { method: 'POST', path: '/f/api/v1/site/{fqdn}/terminal', body: 'application/json' },
   listTerminals: { method: 'GET', path: '/f/api/v1/site/{fqdn}/terminal' },

@@ -84,6 +84,8 @@ export interface Config {
   /** How well PHP itself is compiled: for the speed of pages, or for a quick start in little memory. */
   phpCompiler: 'optimizing' | 'baseline';
   sandbox: 'auto' | 'uids' | 'root' | 'user' | 'none';
+  /** The Chromium that takes pictures of sites, or `off`; undefined: the one that the machine has. */
+  browser: string | undefined;
   /** Where backups are kept. */
   backupStore: StorePlace;
   /** What this disk holds of a store that is far away: copies, and what has not come there yet. */
@@ -242,6 +244,7 @@ function readPhp(variables: Variables) {
     phpRequestsPerProcess: variables.PHP_REQUESTS_PER_PROCESS,
     phpCompiler: variables.PHP_COMPILER,
     sandbox: variables.SANDBOX,
+    browser: variables.BROWSER,
     backupProcesses: variables.BACKUP_PROCESSES,
     siteLogDays: variables.SITE_LOG_DAYS,
     restoreLeavesFreeBytes: variables.RESTORE_LEAVES_FREE_MB * 1024 ** 2,

@@ -80,6 +80,8 @@ export async function startTestApp(options: TestAppOptions & Omit<Feature, 'name
     ADMIN_PASSWORD: OPERATOR.password,
     SECRET_KEY: 'a key for tests that is long enough',
     RATE_LIMIT_FACTOR: '0',
+    // A picture is taken where a test is about one.
+    BROWSER: 'off',
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
     RUNTIME: runtime,
     CACHE_DIR: WORDPRESS_CACHE,

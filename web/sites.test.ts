@@ -91,7 +91,7 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     await viewer.page.goto('/sites');
     await chooseTeam(viewer.page, "Ada's team");
     const row = viewer.page.getByRole('row').filter({ hasText: NAME });
-    await row.getByRole('cell', { name: 'Ready', exact: true }).waitFor();
+    await row.getByRole('cell', { name: 'Live', exact: true }).waitFor();
     await row.getByRole('link', { name: `Open ${NAME}` }).waitFor();
   });
 
@@ -212,9 +212,10 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     const { page } = owner;
     await open(viewer.page, 'overview');
     await page.getByRole('button', { name: 'Put to sleep' }).click();
-    for (const person of [owner, viewer]) await person.page.getByText('It is asleep').waitFor();
+    for (const person of [owner, viewer]) await person.page.getByRole('button', { name: 'Wake' }).waitFor();
     assert.equal(await status('/wp-login.php'), 200);
-    for (const person of [owner, viewer]) await person.page.getByText('Stops it until').waitFor(PHP_START);
+    for (const person of [owner, viewer])
+      await person.page.getByRole('button', { name: 'Put to sleep' }).waitFor(PHP_START);
   });
 
   it('asks visitors for the password that the page shows, and stops asking', async () => {
@@ -293,23 +294,25 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     await until(async () => !(await text('/store/cart')).startsWith('the shop'));
   });
 
-  it('counts visits and bandwidth, as plots and as a table', async () => {
+  it('draws how the site does, one figure at a time, by keyboard and as a table too', async () => {
     const { page } = owner;
     await open(page, 'overview');
-    await page.locator('figure canvas').first().waitFor();
-    assert.equal(await page.locator('figure canvas').count(), 2);
-    const table = page.getByRole('table', { name: 'Visits and bandwidth in the last 24 hours' });
-    assert.equal(await table.getByRole('row').count(), 25);
-    await page.getByRole('radio', { name: 'Table' }).click();
-    await page.getByRole('radio', { name: '7 d' }).click();
-    const week = page.getByRole('table', { name: 'Visits and bandwidth in the last 7 days' });
-    await week.waitFor();
-    assert.equal(await week.getByRole('row').count(), 8);
+    await page.getByRole('radio', { name: 'Requests' }).click();
+    const chart = page.getByRole('slider', { name: 'Requests over time' });
     await until(async () => {
       await page.reload();
-      await page.getByText('this cycle').first().waitFor();
-      return !/\b0 B\b/.test((await page.locator('dl').first().textContent()) ?? '');
+      await page.getByRole('radio', { name: 'Requests' }).click();
+      return (await chart.count()) > 0;
     });
+    await chart.focus();
+    await page.keyboard.press('End');
+    assert.match((await chart.getAttribute('aria-valuetext')) ?? '', /: [1-9]/);
+    await page.getByRole('radio', { name: '7 d' }).click();
+    await page.getByText('Requests in the last 7 days').waitFor();
+    await page.getByText('As a table').click();
+    const week = page.getByRole('table', { name: 'Traffic in the last 7 days' });
+    assert.equal(await week.getByRole('row').count(), 7 * 24 + 1);
+    await assertFitsAndAccessible(page, 'the overview of a site');
   });
 
   it('tells what happened to the site, while it happens', async () => {

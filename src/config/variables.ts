@@ -209,6 +209,9 @@ export const Variables = Type.Object({
     ['auto', 'uids', 'root', 'user', 'none'],
     'What keeps sites apart on this machine; `none` also means no real shell',
   ),
+  BROWSER: text(
+    'The Chromium that takes pictures of sites, or `off`: they are drawn instead; where it is left out, the one that the machine has',
+  ),
   BACKUP_PROCESSES: number(
     Math.max(1, Math.floor(availableParallelism() / 2)),
     [1, 64],

@@ -301,6 +301,9 @@ export class Edge {
     const durationMs = performance.now() - visit.startedAtMs;
     // A socket lasts as long as somebody likes.
     if (wasAnswered && response.statusCode !== SWITCHED) this.totals.latency.add(durationMs);
+    // While some work has the site, or its team is stopped, what visitors see says nothing of the site.
+    if (wasAnswered && serves(visit.gate.route))
+      visit.gate.counter.countAnswer(response.statusCode, durationMs, visit.cacheState !== null);
     this.#reports.visited(visit.gate.route.site, {
       atMs: Date.now(),
       method: request.method ?? '',

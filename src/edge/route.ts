@@ -65,4 +65,11 @@ export interface SiteUsage {
   cacheObjects: number;
   cacheBytes: number;
   lastVisitAt: Date | null;
+  /** Answers with a status of 5xx, whoever gave them. */
+  errors: number;
+  /** How long pages took; see durations.ts. */
+  durations: readonly number[];
+  /** Pages that visitors asked for, and how many of them failed at the end of the interval without a good one between. */
+  pages: number;
+  pagesFailedLast: number;
 }

@@ -44,6 +44,7 @@ import { siteLabelFeature } from './site-label/site-label.feature.ts';
 import { siteLogFeature } from './site-log/site-log.feature.ts';
 import { siteMailFeature } from './site-mail/site-mail.feature.ts';
 import { siteNameFeature } from './site-name/site-name.feature.ts';
+import { sitePictureFeature } from './site-picture/site-picture.feature.ts';
 import { siteShellFeature } from './site-shell/site-shell.feature.ts';
 import { siteSoftwareFeature } from './site-software/site-software.feature.ts';
 import { siteUpkeepFeature } from './site-upkeep/site-upkeep.feature.ts';
@@ -83,6 +84,7 @@ export const features: readonly Feature[] = [
   siteMailFeature,
   siteUpkeepFeature,
   siteLogFeature,
+  sitePictureFeature,
   diagnosisFeature,
   terminalFeature,
   siteShellFeature,

@@ -281,6 +281,7 @@ export class LocalHost implements SiteHost {
 
   appendLog: Of<'appendLog'> = (site, kind, lines) => this.#logs.append(site.id, kind, lines);
   readLog: Of<'readLog'> = (site, kind, query) => this.#logs.read(site.id, kind, query);
+  groupErrors: Of<'groupErrors'> = (site, sinceMs) => this.#logs.groupErrors(site.id, sinceMs);
   endOfLog: Of<'endOfLog'> = (site, kind) => this.#logs.endOf(site.id, kind);
   readLogOn: Of<'readLogOn'> = (site, kind, after) => this.#logs.readOn(site.id, kind, after);
   removeLog: Of<'removeLog'> = (site) => this.#logs.remove(site.id);

@@ -39,6 +39,7 @@ import type {
 } from '#timemachine/process/protocol.ts';
 import type { FilePage, FilePart, ListedFile } from '#timemachine/read.ts';
 import type { LogKind } from './site-log/entries.ts';
+import type { ErrorGroups } from './site-log/error-groups.ts';
 import type { LogPage, LogPlace, LogQuery, PlacedEntry } from './site-log/log-reader.ts';
 
 /**
@@ -398,6 +399,8 @@ interface SiteLogs {
   appendLog(site: SiteRef, kind: LogKind, lines: string): Promise<void>;
   /** Newest first. */
   readLog(site: SiteRef, kind: LogKind, query: LogQuery): Promise<LogPage>;
+  /** The errors of the whole log, each once. */
+  groupErrors(site: SiteRef, sinceMs?: number): Promise<ErrorGroups>;
   /** Where the log ends now. */
   endOfLog(site: SiteRef, kind: LogKind): Promise<LogPlace>;
   /** What was written after a place, oldest first, and the place to ask with the next time. */

@@ -16,6 +16,7 @@ import { SiteChanges } from '#core/site-changes.ts';
 import { receivePaymentEvent } from '#features/billing/billing.ts';
 import { PRICES } from '#features/plan/plan.ts';
 import { SiteLog } from '#host/site-log/site-log.ts';
+import { createBrowser } from '#integrations/browser/browser.ts';
 import { createDns } from '#integrations/dns/dns.ts';
 import { GitClient } from '#integrations/git/git.ts';
 import { GitHostClient } from '#integrations/git/git-hosts.ts';
@@ -68,6 +69,7 @@ export async function createServices(
     git: new GitClient({ outbound, folder: inData('git'), fileRoots: config.gitFileRoots }),
     gitHosts: new GitHostClient(outbound),
     payments: undefined,
+    browser: createBrowser(config.browser, { folder: inData('browser'), sandbox: config.sandbox }),
     model: createModel(config.assistantModel, outbound),
     hosts,
     localHost,

@@ -113,10 +113,14 @@ updateSite/to another team           401       404     403     403    200    200
 deleteSite                           401       404     403     403    200    200      404      401     200     403      403       404         200
 deleteSite/created by the caller     401       404     403     200    200    200      404      401     200     403      403       404         200
 sleepSite                            401       404     403     200    200    200      404      401     200     403      403       404         200
+wakeSite                             401       404     403     200    200    200      404      401     200     403      403       404         200
+clearSiteCache                       401       404     403     200    200    200      404      401     200     403      403       404         200
 listSiteEvents                       401       404     200     200    200    200      404      401     200     200      200       404         200
+getSitePicture                       401       404     200     200    200    200      404      401     200     200      200       404         200
 getSiteCdn                           401       404     200     200    200    200      404      401     200     200      200       404         200
 getSiteUsage                         401       404     200     200    200    200      404      401     200     200      200       404         200
 listSiteLog                          401       404     403     200    200    200      404      401     200     200      200       404         200
+listSiteErrors                       401       404     403     200    200    200      404      401     200     200      200       404         200
 streamSiteLog                        401       404     403     200    200    200      404      401     200     200      200       404         200
 diagnoseSite                         401       404     403     200    200    200      404      401     200     200      200       404         200
 createTerminal                       401       404     403     200    200    200      404      401     200     403      403       404         200
@@ -378,6 +382,8 @@ updateSite      params.fqdn                    404 site.not_found
 updateSite      body.team_id                   404 team.not_found
 deleteSite      params.fqdn                    404 site.not_found
 sleepSite       params.fqdn                    404 site.not_found
+wakeSite        params.fqdn                    404 site.not_found
+clearSiteCache  params.fqdn                    404 site.not_found
 listSiteEvents  params.fqdn                    404 site.not_found
 getSiteCdn      params.fqdn                    404 site.not_found
 getSiteUsage    params.fqdn                    404 site.not_found
@@ -393,6 +399,8 @@ deleteSiteFile  params.fqdn                    404 site.not_found
 searchSiteFiles params.fqdn                    404 site.not_found
 getSiteFileHistory params.fqdn                    404 site.not_found
 listSiteLog     params.fqdn                    404 site.not_found
+listSiteErrors  params.fqdn                    404 site.not_found
+getSitePicture  params.fqdn                    404 site.not_found
 streamSiteLog   params.fqdn                    404 site.not_found
 diagnoseSite    params.fqdn                    404 site.not_found
 createTerminal  params.fqdn                    404 site.not_found

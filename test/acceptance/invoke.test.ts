@@ -138,6 +138,7 @@ test('what answers by itself is not called from within', async () => {
     'getBlob',
     'getFrontEnd',
     'getShellHtml',
+    'getSitePicture',
     'getTemplatePicture',
     'receiveGitPush',
     'receivePaymentEvent',

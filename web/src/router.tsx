@@ -26,6 +26,8 @@ const optionalPage = (search: Search) => {
 /** Whether somebody is at the live site or at its stage. */
 type Environment = { env?: 'staging' };
 type SiteSearch = Environment & { tab?: string };
+/** The minute to begin with, and whether somebody comes to restore it. */
+type TimeSearch = Environment & { at?: string; restore?: true };
 const environmentOf = (search: Search): Environment => (search.env === 'staging' ? { env: 'staging' } : {});
 
 const lazyPage: typeof lazyRouteComponent = (load, name) => lazyRouteComponent(() => whenOnline(load), name);
@@ -219,7 +221,11 @@ const sitePage = createRoute({
 const time = createRoute({
   getParentRoute: () => app,
   path: '/sites/$fqdn/time',
-  validateSearch: environmentOf,
+  validateSearch: (search: Search): TimeSearch => ({
+    ...environmentOf(search),
+    ...(search.at && { at: search.at }),
+    ...(search.restore && { restore: true }),
+  }),
   component: lazyPage(() => import('./routes/time/time.tsx'), 'TimePage'),
 });
 const teams = createRoute({

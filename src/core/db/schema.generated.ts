@@ -515,6 +515,8 @@ export interface DB {
     cached_bytes: Generated<number>;
     cache_hits: Generated<number>;
     cache_misses: Generated<number>;
+    errors: Generated<number>;
+    durations: Generated<number[]>;
   };
   site_views: {
     id: Generated<string>;
@@ -583,6 +585,8 @@ export interface DB {
     driver: string;
     title: Generated<string>;
     labels: Generated<string[]>;
+    failing_since: Generated<Date | null>;
+    failed_answers: Generated<number | null>;
   };
   sites_to_remove: {
     site_id: string;

@@ -40,6 +40,7 @@ export const EVENT_TYPES = [
   'restore.preview',
   'restore.searched',
   'restore.started',
+  'site.cache_cleared',
   'site.created',
   'site.deleted',
   'site.labelled',

@@ -54,6 +54,10 @@ suite('sleep', () => {
       cacheMisses: 1,
       cacheObjects: 0,
       cacheBytes: 0,
+      errors: 0,
+      durations: [],
+      pages: 0,
+      pagesFailedLast: 0,
     };
     const request = { siteId: edited.id, teamId: edited.team_id, ...nothing, requests: 1, lastVisitAt: null };
     await siteReports(app.services).usage([request]);
@@ -292,6 +296,7 @@ suite('what sites tell of themselves', () => {
       siteId,
       teamId: row.team_id,
       ...nothing,
+      ...{ errors: 0, durations: [], pages: 0, pagesFailedLast: 0 },
       cacheObjects: 0,
       cacheBytes: 0,
       lastVisitAt: null,

@@ -4,11 +4,12 @@ import { createSiteJob, updateSiteJob } from './site.jobs.ts';
 import { operatorSiteOperations } from './site.operator.routes.ts';
 import { siteOperations } from './site.routes.ts';
 import { countSitesByState } from './site.sql.ts';
+import { startSite } from './site.wake.ts';
 
 export const siteFeature = feature({
   name: 'site',
   operations: [...siteOperations, ...operatorSiteOperations],
-  jobs: [createSiteJob, updateSiteJob],
+  jobs: [createSiteJob, updateSiteJob, startSite],
   figures: [
     figures({
       metrics: { sites: { help: 'Sites of the whole platform, by state', type: 'gauge', label: 'state' } },

@@ -38,6 +38,7 @@ import { sleepSite } from './site.sleep.ts';
 import { prepareChange, updateSite } from './site.update.ts';
 import { getSiteUsage } from './site.usage.ts';
 import { completeSite, completeSites, rereadSite } from './site.view.ts';
+import { clearSiteCache, wakeSite } from './site.wake.ts';
 
 const tag = 'sites';
 const SitePath = Type.Object({ fqdn: Fqdn });
@@ -153,6 +154,29 @@ export const siteOperations = [
       return completeSite(call.db, call.services, call.caller, call.subject);
     },
     reread: (call, first) => rereadSite(call, first, sleepFailed),
+  }),
+  operation({
+    id: 'wakeSite',
+    method: 'POST',
+    path: '/site/{fqdn}/wake',
+    tag,
+    summary: 'Wake a site that sleeps, before anybody visits it',
+    access: onSite('member'),
+    params: SitePath,
+    response: Site,
+    errors: [...workingTeamErrors, siteBusy],
+    handle: (call) => wakeSite(call, call.subject),
+  }),
+  operation({
+    id: 'clearSiteCache',
+    method: 'POST',
+    path: '/site/{fqdn}/cache/clear',
+    tag,
+    summary: 'Forget the pages that are kept of a site; each comes from WordPress once more',
+    access: onSite('member'),
+    params: SitePath,
+    response: Site,
+    handle: (call) => clearSiteCache(call, call.subject),
   }),
   operation({
     id: 'listSiteEvents',

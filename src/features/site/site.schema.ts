@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
 import { Email, Fqdn, Name, Nullable, OneOf, OpenObject, say, Timestamp, Uuid } from '#core/http/schema.ts';
+import { CertificateState } from '#features/certificate/certificate.schema.ts';
 import { ExternalPath } from '#features/external-path/external-path.schema.ts';
 import { Team } from '#features/team/team.schema.ts';
 import { USAGE_STEPS } from '#features/usage/usage.schema.ts';
@@ -29,6 +30,20 @@ export type SiteSort = (typeof SITE_SORTS)[number];
 export const SITE_STATES = ['awake', 'asleep', 'busy'] as const;
 export type SiteState = (typeof SITE_STATES)[number];
 
+export const Reachability = Type.Object(
+  {
+    state: OneOf(['live', 'protected', 'dns_pending', 'certificate_pending', 'asleep', 'failing', 'busy', 'stopped'], {
+      description:
+        '`live`: every visitor gets in. `protected`: its firewall or its sign-in keeps visitors out. `dns_pending`: the records of its name do not lead here yet. `certificate_pending`: it has no certificate yet. `asleep`: the next visit wakes it. `failing`: the last pages that visitors asked for ended with an error. `busy`: it is being created. `stopped`: its team is suspended or unpaid',
+    }),
+    reason: say(Nullable(Type.String()), 'What is in the way, as a sentence; null where nothing is'),
+    since: say(Nullable(Timestamp), 'Since when, where that is known'),
+    certificate: CertificateState,
+  },
+  { title: 'Reachability' },
+);
+export type Reachability = Static<typeof Reachability>;
+
 export const Site = Type.Object(
   {
     id: Uuid,
@@ -41,6 +56,7 @@ export const Site = Type.Object(
     region_id: Type.Integer(),
     active: Type.Boolean({ description: 'It is created, and its team is neither suspended nor expired' }),
     busy: Nullable(Type.String({ description: 'The work that has the site to itself right now' })),
+    reachability: say(Reachability, 'What a visitor of its primary name meets right now'),
     is_sleeping: Type.Boolean(),
     is_free: Type.Boolean(),
     is_testing: Type.Boolean({ description: "Its name is under the platform's site domain" }),
@@ -159,6 +175,12 @@ const UsagePoint = Type.Object({
   cached_bytes: Type.Integer(),
   cache_hits: Type.Integer(),
   cache_misses: Type.Integer(),
+  errors: Type.Integer({ description: 'Answers with a status of 5xx' }),
+  p95_ms: Nullable(
+    Type.Integer({
+      description: 'What 95 of 100 pages took less than, in milliseconds, as near as counts tell; null without pages',
+    }),
+  ),
 });
 export type UsagePoint = Static<typeof UsagePoint>;
 

@@ -5,16 +5,19 @@ import { eventDetail } from '#core/events/events.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import { type BackupState, backupStates } from '#features/backup/backup.ts';
+import { certificatesOf } from '#features/certificate/certificate.ts';
 import { editorView } from '#features/code-editor/code-editor.ts';
 import { pathsOfSites } from '#features/external-path/external-path.ts';
 import { busyWord } from '#features/hold/hold.ts';
 import { findSiteById, type SiteRow, type StageRow, siteUrl, stagesOfSites } from '#features/instance/instance.ts';
 import { dkimName, dkimRecordOf, mailDomainOf } from '#features/site-mail/site-mail.ts';
+import { isUnderSiteDomain, verifiedNames } from '#features/site-name/site-name.ts';
 import { updatesOfSites } from '#features/site-software/site-software.ts';
 import type { Team } from '#features/team/team.schema.ts';
 import { teamsById } from '#features/team/team.ts';
 import { type User, usersById } from '#features/user/user.ts';
 import { visitsByDay } from './site.list.sql.ts';
+import { reachabilityOf } from './site.reachability.ts';
 import type { Site, StageSite } from './site.schema.ts';
 import { shellOf } from './site.shell.ts';
 
@@ -53,13 +56,19 @@ export async function completeSites(db: Db, services: Services, caller: Caller, 
     rows.map((row) => row.id),
     VISIT_DAYS,
   );
+  const names = rows.map((row) => row.fqdn);
+  const verified = await verifiedNames(db, names);
+  const certificateOf = await certificatesOf(db, services, names);
   const editors = await Promise.all(rows.map((row) => editorView(services, row)));
   return rows.map((row, index) => {
     const team = teams.get(row.team_id) as Team;
     const stage = stages.get(row.id);
+    const isVerified = isUnderSiteDomain(services.config, row.fqdn) || verified.has(row.fqdn);
+    const certificate = certificateOf(row.fqdn, { isVerified, isWanted: true });
     return {
       ...publicPart(services, row, team, backups.get(row.id), editors[index] ?? {}),
       ...secretPart(services, caller, row),
+      reachability: reachabilityOf(services, { row, team, isVerified, certificate }),
       // What the caller is on this site, where they are limited to some.
       team: { ...team, role: roleOnSite(caller, row) ?? team.role },
       visits_by_day: visits.get(row.id) ?? [],

@@ -68,6 +68,7 @@ const HOST_CALLS = {
   readKeptFile: 'site',
   appendLog: 'site',
   readLog: 'site',
+  groupErrors: 'site',
   endOfLog: 'site',
   readLogOn: 'site',
   removeLog: 'site',

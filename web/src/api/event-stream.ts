@@ -75,7 +75,7 @@ const touched: Record<string, string[]> = {
   git: ['sites', 'git-link', 'git-changes'],
   ticket: ['tickets'],
   site: ['sites', 'teams', 'domains'],
-  domain: ['domains'],
+  domain: ['domains', 'sites'],
   external_path: ['sites', 'external-paths'],
   application_password: ['application-passwords'],
   backup: ['sites'],

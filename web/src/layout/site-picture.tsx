@@ -1,27 +1,58 @@
+import { useEffect, useState } from 'react';
+import { preload } from 'react-dom';
 import type { Site } from '#sdk';
 import { cx } from '../ui/cx.ts';
 
-/** What stands for a site in a list: a calm drawing of a page in colours that are always the same for one site. */
-export function SitePicture({ site, className }: { site: Site; className?: string }) {
-  const hue = hueOf(site.id);
+/** A drawing of this width stands in for a picture that is being taken (getSitePicture). */
+const waitingWidth = 640;
+const againMs = [4_000, 8_000, 15_000, 30_000];
+
+const addressOf = (fqdn: string) => `/f/api/v1/site/${fqdn}/picture`;
+
+/** For a page whose largest part it is, before anything else of the site is known. */
+export function preloadPicture(fqdn: string): void {
+  preload(addressOf(fqdn), { as: 'image', fetchPriority: 'high' });
+}
+
+type SitePictureProps = {
+  site: Pick<Site, 'fqdn'>;
+  /** Whether it is wanted at once, and not when it comes into sight. */
+  isFirst?: boolean;
+  className?: string;
+};
+
+/** What a site looks like. The picture has its place before it is there, and where it can not be had the place stays plain. */
+export function SitePicture({ site, isFirst, className }: SitePictureProps) {
+  const [tries, setTries] = useState(0);
+  const [state, setState] = useState<'loading' | 'waiting' | 'shown' | 'failed'>('loading');
+  useEffect(() => {
+    if (state !== 'waiting') return;
+    const delay = againMs[tries];
+    if (delay === undefined) return;
+    const timer = setTimeout(() => {
+      setTries(tries + 1);
+      setState('loading');
+    }, delay);
+    return () => clearTimeout(timer);
+  }, [state, tries]);
   return (
     <span
       aria-hidden="true"
-      className={cx('relative block aspect-[8/5] overflow-hidden rounded-lg border border-line bg-raised', className)}
-      style={{ background: `linear-gradient(150deg, oklch(0.62 0.07 ${hue}), oklch(0.4 0.08 ${(hue + 40) % 360}))` }}
+      className={cx('block aspect-[8/5] overflow-hidden rounded-lg border border-line bg-raised', className)}
     >
-      <span className="absolute inset-x-0 top-0 flex gap-1 p-2">
-        {[0, 1, 2].map((dot) => (
-          <span key={dot} className="size-1.5 rounded-full bg-white/40" />
-        ))}
-      </span>
-      <span className="absolute inset-x-5 bottom-5 line-clamp-2 font-semibold text-lg text-white leading-6 tracking-tight">
-        {site.title || site.fqdn}
-      </span>
+      {state !== 'failed' && (
+        <img
+          src={`${addressOf(site.fqdn)}${tries > 0 ? `?version=${tries}` : ''}`}
+          alt=""
+          width={960}
+          height={600}
+          loading={isFirst ? 'eager' : 'lazy'}
+          decoding="async"
+          onLoad={({ currentTarget }) => setState(currentTarget.naturalWidth === waitingWidth ? 'waiting' : 'shown')}
+          onError={() => setState('failed')}
+          className="size-full object-cover object-top"
+        />
+      )}
     </span>
   );
-}
-
-function hueOf(id: string): number {
-  return Number.parseInt(id.slice(0, 4), 16) % 360;
 }

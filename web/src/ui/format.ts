@@ -58,3 +58,8 @@ const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionD
 export function formatRatio(ratio: number | null): string {
   return ratio === null ? '–' : percent.format(ratio);
 }
+
+/** "80 ms", "1.2 s". */
+export function formatDuration(ms: number): string {
+  return ms < 1000 ? `${formatCount(Math.round(ms))} ms` : `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+}

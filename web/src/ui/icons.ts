@@ -19,6 +19,7 @@ export {
   CreditCard as BillingIcon,
   Download as DownloadIcon,
   Ellipsis as MoreIcon,
+  Eraser as ClearIcon,
   Eye as EyeIcon,
   EyeOff as EyeOffIcon,
   File as FileIcon,

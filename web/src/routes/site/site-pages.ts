@@ -45,11 +45,12 @@ type View<Props> = LazyView<Props> | 'own route';
 
 const forMembers = (site: Site) => atLeast(site.team.role, 'member');
 
+export const liveOverview = lazyView(() => import('./site-overview.tsx').then((it) => it.SiteOverview));
 const overview: SitePage = {
   path: '',
   label: 'Overview',
   Icon: OverviewIcon,
-  live: lazyView(() => import('./site-overview.tsx').then((it) => it.SiteOverview)),
+  live: liveOverview,
   staging: lazyView(() => import('./stage-overview.tsx').then((it) => it.StageOverview)),
   stageForm: true,
 };

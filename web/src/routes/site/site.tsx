@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect } from 'react';
 import type { Site, StageSite } from '#sdk';
 import { isStatus } from '../../api/client.ts';
 import { detailOf } from '../../api/events.ts';
 import { useMe } from '../../api/session.ts';
 import { obstaclesOf } from '../../api/site-rights.ts';
-import { siteQuery, stateOf } from '../../api/sites.ts';
+import { siteQuery } from '../../api/sites.ts';
 import { BackLink } from '../../layout/back-link.tsx';
 import { BackupWarning } from '../../layout/backup-warning.tsx';
 import { BlockedNote } from '../../layout/blocked-note.tsx';
@@ -15,6 +15,7 @@ import { PlanLink } from '../../layout/plan-link.tsx';
 import { NotFoundPage } from '../../layout/problem-pages.tsx';
 import { SiteIcon } from '../../layout/site-icon.tsx';
 import { siteLink } from '../../layout/site-link.ts';
+import { preloadPicture } from '../../layout/site-picture.tsx';
 import { SiteStateBadge } from '../../layout/site-state.tsx';
 import { StorageWarning } from '../../layout/storage-warning.tsx';
 import { PageHeader } from '../../ui/page.tsx';
@@ -22,12 +23,16 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { NewStage } from './new-stage.tsx';
 import { SiteActions } from './site-actions.tsx';
 import { useSiteEvents } from './site-changes.ts';
-import { CreatedNote, CreateFailed, Creating, WorkNote } from './site-notes.tsx';
-import { pagesOf, type SitePage as SitePageOf } from './site-pages.ts';
+import { CreateFailed, Creating, useCreatedNote, WorkNote } from './site-notes.tsx';
+import { liveOverview, pagesOf, type SitePage as SitePageOf } from './site-pages.ts';
 
 export function SitePage() {
   const { fqdn = '' } = useParams({ strict: false });
   const navigate = useNavigate();
+  const { page = '' } = useParams({ strict: false });
+  // Beside the question for the site, and not after it.
+  if (page === '') preloadPicture(fqdn);
+  useEffect(() => (page === '' ? liveOverview.preload() : undefined), [page]);
   const query = useQuery(siteQuery(fqdn));
   const gone = isStatus(query.error, 404);
   const details = useSiteEvents(query.data?.id).map(detailOf);
@@ -53,7 +58,7 @@ function SiteView({ site }: { site: Site }) {
   const { page: path = '' } = useParams({ strict: false });
   const { env } = useSearch({ strict: false });
   const isCreating = site.busy === 'creating';
-  const [sawCreating] = useState(isCreating);
+  useCreatedNote(site);
   const isStaging = env === 'staging';
   const stage = (isStaging && site.site_stage) || undefined;
   const page = pagesOf(site, stage).find((one) => one.path === path);
@@ -83,7 +88,6 @@ function SiteView({ site }: { site: Site }) {
         <Creating site={site} />
       ) : (
         <>
-          {sawCreating && !isStaging && isOverview && stateOf(site).kind === 'ready' && <CreatedNote />}
           <WorkNote site={site} />
           <StorageWarning
             team={site.team}

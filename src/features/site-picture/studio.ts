@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import type { Services } from '#core/services.ts';
+import { findSiteById, siteUrl } from '#features/instance/instance.ts';
+import { answersOf, pageOf } from './picture-answers.ts';
+import { PictureShelf } from './picture-shelf.ts';
+import { drawPicture } from './site-picture.drawing.ts';
+
+/** So many sites may wait for their picture; whoever looks again later asks again. */
+const MAX_WAITING = 200;
+
+/** Takes the pictures of sites that somebody looks at, one at a time and in this process. */
+export class Studio {
+  readonly shelf: PictureShelf;
+  readonly #services: Services;
+  readonly #waiting = new Set<string>();
+  #working: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(services: Services) {
+    this.#services = services;
+    this.shelf = new PictureShelf(join(services.config.dataDir, 'pictures'));
+  }
+
+  /** Returns at once. */
+  want(siteId: string): void {
+    if (this.#isClosed || this.#waiting.size >= MAX_WAITING) return;
+    this.#waiting.add(siteId);
+    this.#working ??= this.#work().finally(() => {
+      this.#working = undefined;
+    });
+  }
+
+  /** When nothing waits any more. */
+  async idle(): Promise<void> {
+    while (this.#working) await this.#working;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#waiting.clear();
+    await this.#services.browser?.close();
+    await this.idle();
+  }
+
+  async #work(): Promise<void> {
+    for (const siteId of this.#waiting) {
+      await this.#take(siteId).catch((error) =>
+        this.#services.log.info({ err: error, siteId }, 'no picture of a site could be taken'),
+      );
+      this.#waiting.delete(siteId);
+    }
+  }
+
+  async #take(siteId: string): Promise<void> {
+    const { db, browser, log } = this.#services;
+    const site = await findSiteById(db, siteId);
+    // Nobody is woken for a picture, and what some work is at is not the site as it will be.
+    if (!site || site.is_sleeping || site.busy !== null) return;
+    const answer = answersOf(this.#services, site);
+    const content = await browser
+      ?.takePicture({ url: siteUrl(this.#services, site.fqdn), answer })
+      .catch((error) => void log.info({ err: error, siteId }, 'the browser took no picture of a site'));
+    if (content) return this.shelf.put(siteId, { content, type: 'image/webp' });
+    if (this.#isClosed) return;
+    const page = await pageOf(this.#services, siteId, '/');
+    const isHtml = page.status < 400 && page.headers['content-type']?.startsWith('text/html');
+    const html = isHtml ? page.body.toString() : undefined;
+    await this.shelf.put(siteId, { content: drawPicture({ fqdn: site.fqdn, html }, true), type: 'image/svg+xml' });
+  }
+}
