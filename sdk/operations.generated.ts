@@ -787,6 +787,21 @@ export type Region = {
 export type ReplayedDeliveries = {
   count: number;
 };
+export type RestorePoint = {
+  id: string;
+  name: string;
+  restore_point: string;
+  commit_hash: string;
+  created_at: string;
+};
+export type RestorePointPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<RestorePoint>;
+};
 export type SessionUrl = {
   url: string;
 };
@@ -906,6 +921,19 @@ export type SiteFileVersion = {
   modified_at: string | null;
   version_id: string | null;
 };
+export type SiteHappenings = {
+  from: string;
+  until: string;
+  from_hash: string;
+  until_hash: string;
+  happened: Array<{
+    kind: 'core' | 'plugin' | 'theme' | 'content' | 'order' | 'user' | 'comment' | 'media' | 'setting' | 'file';
+    change: 'added' | 'changed' | 'removed';
+    text: string;
+    what: string;
+    count: number;
+  }>;
+};
 export type SiteLogEntry = SiteLogError | SiteLogVisit | SiteLogNote;
 export type SiteLogError = {
   id: string;
@@ -944,6 +972,23 @@ export type SiteLogVisit = {
   client_address: string;
   user_agent: string | null;
   referrer: string | null;
+};
+export type SiteMoment = {
+  at: string;
+  commit_hash: string;
+  place: number;
+  kind: 'restore' | 'commit' | 'deploy' | 'first' | 'more' | 'core' | 'plugin' | 'theme' | 'content' | 'order' | 'user' | 'comment' | 'media' | 'setting' | 'file';
+  change: 'added' | 'changed' | 'removed';
+  text: string;
+  point: string | null;
+};
+export type SiteMomentPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<SiteMoment>;
 };
 export type SiteName = {
   fqdn: string;
@@ -1342,7 +1387,7 @@ export type Webhook = {
   user_id: string;
   url: string;
   description: string;
-  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'restore_point.created' | 'restore_point.deleted' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'restore_point.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
   is_active: boolean;
   disabled_reason: 'gone' | 'failing' | 'person_left' | null;
   failing_since: string | null;
@@ -1402,7 +1447,7 @@ export type WebhookWithSecret = {
   user_id: string;
   url: string;
   description: string;
-  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'restore_point.created' | 'restore_point.deleted' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'restore_point.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
   is_active: boolean;
   disabled_reason: 'gone' | 'failing' | 'person_left' | null;
   failing_since: string | null;
@@ -1461,6 +1506,20 @@ export interface Operations {
       client_id?: string | null;
       device_code: string;
     } }; output: DeviceGrant; errors: 'device_sign_in.expired' | 'device_sign_in.invalid_code' | 'device_sign_in.pending' | 'device_sign_in.refused' | 'device_sign_in.slow_down' | 'request.conflict' | 'request.too_large' };
+  /** What happened to a site, newest first: posts published, plugins updated, comments, restores */
+  listMoments: { input: { params: { fqdn: string }; query?: { from?: string; until?: string; kind?: 'restore' | 'commit' | 'deploy' | 'first' | 'more' | 'core' | 'plugin' | 'theme' | 'content' | 'order' | 'user' | 'comment' | 'media' | 'setting' | 'file'; stage?: boolean; page?: number; size?: number } }; output: SiteMomentPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' | 'stage.missing' };
+  /** What became of a site from one kept minute to another, in words of WordPress: what a restore would take back */
+  getHappenings: { input: { params: { fqdn: string }; query: { restore_point: string; until?: string; stage?: boolean } }; output: SiteHappenings; errors: 'auth.duplicate_cookie' | 'auth.required' | 'moment.not_told' | 'site.not_found' | 'stage.missing' };
+  /** The minutes of a site that have a name, newest first */
+  listRestorePoints: { input: { params: { fqdn: string }; query?: { stage?: boolean; page?: number; size?: number } }; output: RestorePointPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' | 'stage.missing' };
+  /** Give a kept minute a name; it is kept for as long as it has one */
+  createRestorePoint: { input: { params: { fqdn: string }; body: {
+      name: string;
+      restore_point: string;
+      for_stage_site?: boolean | null;
+    } }; output: RestorePoint; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'restore_point.named' | 'restore_point.too_many' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** Take the name of a minute away; it is kept for as long as any other */
+  deleteRestorePoint: { input: { params: { fqdn: string; restore_point_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'restore_point.not_found' | 'site.not_found' };
   /** A program makes itself known, so that people can let it act for them (RFC 7591) */
   registerOAuthClient: { input: { body: {
       client_name?: string | null;
@@ -1964,7 +2023,7 @@ export interface Operations {
   createWebhook: { input: { params: { team_id: string }; body: {
       url: string;
       description?: string | null;
-      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'restore_point.created' | 'restore_point.deleted' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'restore_point.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
     } }; output: WebhookWithSecret; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.too_many' };
   /** One webhook */
   getWebhook: { input: { params: { team_id: string; webhook_id: string } }; output: Webhook; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' | 'webhook.not_found' };
@@ -1972,7 +2031,7 @@ export interface Operations {
   updateWebhook: { input: { params: { team_id: string; webhook_id: string }; body?: {
       url?: string | null;
       description?: string | null;
-      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'restore_point.created' | 'restore_point.deleted' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'restore_point.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
       is_active?: boolean | null;
     } }; output: Webhook; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.not_found' };
   /** Delete a webhook, with what waited for it */
@@ -2140,6 +2199,11 @@ export const ROUTES = {
   confirmDeviceSignIn: { method: 'POST', path: '/f/api/v1/device_sign_in/confirm', body: 'application/json' },
   refuseDeviceSignIn: { method: 'POST', path: '/f/api/v1/device_sign_in/refuse', body: 'application/json' },
   exchangeDeviceCode: { method: 'POST', path: '/f/api/v1/device_sign_in/token', body: 'application/x-www-form-urlencoded', once: true },
+  listMoments: { method: 'GET', path: '/f/api/v1/site/{fqdn}/moment' },
+  getHappenings: { method: 'GET', path: '/f/api/v1/site/{fqdn}/happenings' },
+  listRestorePoints: { method: 'GET', path: '/f/api/v1/site/{fqdn}/restore_point' },
+  createRestorePoint: { method: 'POST', path: '/f/api/v1/site/{fqdn}/restore_point', body: 'application/json' },
+  deleteRestorePoint: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}/restore_point/{restore_point_id}' },
   registerOAuthClient: { method: 'POST', path: '/f/api/v1/oauth/register', body: 'application/json', once: true },
   getAuthorization: { method: 'GET', path: '/f/api/v1/oauth/authorization' },
   decideAuthorization: { method: 'POST', path: '/f/api/v1/oauth/authorization', body: 'application/json' },

@@ -24,6 +24,7 @@ import { inviteFeature } from './invite/invite.feature.ts';
 import { jobFeature } from './job/job.feature.ts';
 import { keyRotationFeature } from './key-rotation/key-rotation.feature.ts';
 import { metricsSignInFeature } from './metrics-sign-in/metrics-sign-in.feature.ts';
+import { momentFeature } from './moment/moment.feature.ts';
 import { oauthFeature } from './oauth/oauth.feature.ts';
 import { pitRestoreFeature } from './pit-restore/pit-restore.feature.ts';
 import { planFeature } from './plan/plan.feature.ts';
@@ -54,6 +55,7 @@ import { webhookFeature } from './webhook/webhook.feature.ts';
 export const features: readonly Feature[] = [
   credentialFeature,
   deviceSignInFeature,
+  momentFeature,
   oauthFeature,
   sshKeyFeature,
   accountFeature,

@@ -238,6 +238,8 @@ export class LocalHost implements SiteHost {
     this.#alone(site, () => this.timeMachine.plan(this.#placeOf(site, kept), wish, window, options));
   compare: Of<'compare'> = async (site, kept, now, wish, window) =>
     this.timeMachine.compare({ ...kept, site: site.id }, now, wish, window);
+  tell: Of<'tell'> = async (site, kept, pairs, rules, isPatient) =>
+    this.timeMachine.tell({ space: kept.space, rules: kept.rules, site: site.id }, pairs, rules, isPatient);
   restore: Of<'restore'> = (site, kept, wish, options) =>
     this.#alone(site, async () => {
       await this.driver(site).makeFolders(site.id);

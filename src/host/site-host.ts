@@ -37,6 +37,7 @@ import type {
   SnapshotName,
   Window,
 } from '#timemachine/process/protocol.ts';
+import type { TellRules, ToldChanges } from '#timemachine/process/tell-rules.ts';
 import type { FilePage, FilePart, ListedFile } from '#timemachine/read.ts';
 import type { LogKind } from './site-log/entries.ts';
 import type { LogPage, LogPlace, LogQuery, PlacedEntry } from './site-log/log-reader.ts';
@@ -323,6 +324,14 @@ interface SiteBackups {
     wish: RestoreWish,
     window: Window,
   ): Promise<{ difference: Difference; list: DifferenceList }>;
+  /** What became of the site from the first to the second of each pair, for people; `isPatient` where nobody waits for it. */
+  tell(
+    site: SiteRef,
+    kept: Pick<KeptAs, 'space' | 'rules'>,
+    pairs: readonly (readonly [SnapshotName, SnapshotName])[],
+    rules: TellRules,
+    isPatient: boolean,
+  ): Promise<(ToldChanges | null)[]>;
   restore(site: SiteRef, kept: KeptAs, wish: RestoreWish | MergeWish, options?: CallOptions): Promise<PlanReport>;
   /** What a merge would bring to the site as it was at `now`, and what the site has got since its copy was made. */
   compareCopy(

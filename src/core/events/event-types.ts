@@ -34,6 +34,8 @@ export const EVENT_TYPES = [
   'restore.preview',
   'restore.searched',
   'restore.started',
+  'restore_point.created',
+  'restore_point.deleted',
   'site.created',
   'site.deleted',
   'site.restored',

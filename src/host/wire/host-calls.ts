@@ -50,6 +50,7 @@ const HOST_CALLS = {
   plan: 'site',
   compare: 'site',
   compareCopy: 'site',
+  tell: 'site',
   restore: 'site',
   rehearse: 'site',
   discardRehearsal: 'site',

@@ -32,6 +32,7 @@ import {
 import { readHandlers } from './read-handlers.ts';
 import { recoverSite } from './recover-site.ts';
 import { requireRoom } from './room.ts';
+import { tellPairs } from './tell-changes.ts';
 
 const OPEN_SITES = 100;
 
@@ -109,6 +110,9 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
       const { difference, list } = describePlan(plan, keepingBy(rules));
       return { difference, list: list(window) };
     },
+
+    tell: (_, { space, site, rules: keep }, pairs, rules) =>
+      tellPairs(repository.site(space, site), pairs, rules, keep),
 
     async restore({ onProgress, announce }, place, wish) {
       await recoverSite(repository, place);

@@ -11,6 +11,7 @@ import type { DatabaseDescription } from '../sources/open-database.ts';
 import type { StoreDescription } from '../stores/open-store.ts';
 import type { QueueState } from '../stores/store.ts';
 import type { KeepRules } from './keep-rules.ts';
+import type { TellRules, ToldChanges } from './tell-rules.ts';
 
 export type { CheckBudget, CheckedSnapshots, CheckPlace, CheckTurn, Laying, MergeReport, Progress };
 
@@ -210,6 +211,15 @@ export interface Calls {
     wish: RestoreWish,
     window: Window,
   ): { difference: Difference; list: DifferenceList };
+  /**
+   * What became of the site from the first to the second of each pair, for people; null for a pair of which something is gone. It ends early rather
+   * than taking long, with fewer answers than pairs, and with one at least.
+   */
+  tell(
+    from: Pick<SitePlace, 'space' | 'site' | 'rules'>,
+    pairs: readonly (readonly [SnapshotName, SnapshotName])[],
+    rules: TellRules,
+  ): (ToldChanges | null)[];
   restore(place: SitePlace, wish: RestoreWish | MergeWish): PlanReport;
   /** What a merge would bring, and what the site itself has got since; neither the site nor its copy is looked at. */
   compareCopy(
