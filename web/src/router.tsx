@@ -24,6 +24,8 @@ const optionalPage = (search: Search) => {
 /** Whether somebody is at the live site or at its stage. */
 type Environment = { env?: 'staging' };
 type SiteSearch = Environment & { tab?: string };
+/** The minute to begin with, and whether somebody comes to restore it. */
+type TimeSearch = Environment & { at?: string; restore?: true };
 const environmentOf = (search: Search): Environment => (search.env === 'staging' ? { env: 'staging' } : {});
 
 /** Without a connection the router would load everything anew and end on the browser's own page; this waits for it. */
@@ -192,7 +194,11 @@ const site = createRoute({
 const time = createRoute({
   getParentRoute: () => app,
   path: '/sites/$fqdn/time',
-  validateSearch: environmentOf,
+  validateSearch: (search: Search): TimeSearch => ({
+    ...environmentOf(search),
+    ...(search.at && { at: search.at }),
+    ...(search.restore && { restore: true }),
+  }),
   component: lazyPage(() => import('./routes/time/time.tsx'), 'TimePage'),
 });
 const teams = createRoute({

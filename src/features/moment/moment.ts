@@ -71,7 +71,7 @@ export async function createRestorePoint(call: Call, named: SiteRow, input: NewR
   });
   if (!point) throw pointTaken();
   await recordSiteEvent(db, caller, site, {
-    event_type: 'restore_point.created',
+    event_type: 'restore.point_named',
     activity: `${caller.fullName} named a restore point of ${site.fqdn}: ${name}`,
     item_id: point.id,
   });
@@ -83,7 +83,7 @@ export async function deleteRestorePoint(call: Call, site: SiteRow, point: Resto
   const { db, caller } = call;
   await deletePoint(db, point.id);
   await recordSiteEvent(db, caller, site, {
-    event_type: 'restore_point.deleted',
+    event_type: 'restore.point_removed',
     activity: `${caller.fullName} removed the restore point ${point.name} of ${site.fqdn}`,
     item_id: point.id,
   });

@@ -87,10 +87,10 @@ export async function insertCopy(
 
 /** With an address that lets its holder in, for as long as it takes to follow it. */
 export function viewPreview(services: Services, row: PreviewRow): Preview {
-  const { id, restore_point, ready_at, expires_at } = row;
+  const { id, restore_point, ready_at, expires_at, live_fqdn: fqdn, is_of_stage } = row;
   const is_ready = ready_at !== null && ready_at.getTime() + HEARD_MS < Date.now();
   const expiresMs = Math.min(Date.now() + ENTRY_MS, expires_at.getTime());
   const token = previewToken(previewKey(services, id), row.fqdn, expiresMs);
   const url = is_ready ? `${siteUrl(services, row.fqdn)}/.siteyard/preview?token=${token}` : null;
-  return { id, restore_point, is_ready, expires_at, url };
+  return { id, fqdn, is_of_stage, restore_point, is_ready, expires_at, url };
 }
