@@ -1873,8 +1873,6 @@ export interface Operations {
   getPitRestore: { input: { params: { fqdn: string; pit_restore_id: string }; query?: { format?: 'json' | 'changes' | 'text'; page?: number; size?: number } }; output: PitRestoreDetail | Blob; errors: 'auth.duplicate_cookie' | 'auth.required' | 'pit_restore.not_found' | 'site.not_found' };
   /** The way into a preview that you asked for */
   getPreview: { input: { params: { preview_id: string } }; output: Preview; errors: 'auth.duplicate_cookie' | 'auth.required' | 'preview.not_found' };
-  /** End a preview that you asked for before its time */
-  deletePreview: { input: { params: { preview_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'preview.not_found' | 'request.conflict' | 'request.too_large' };
   /** Find the minute in which a page broke: copies of kept minutes are asked for it, half of the time at each look */
   createBreakSearch: { input: { params: { fqdn: string }; body: {
       path: string;
@@ -2308,7 +2306,6 @@ export const ROUTES = {
   previewPitRestore: { method: 'POST', path: '/f/api/v1/site/{fqdn}/pit_restore/preview', body: 'application/json' },
   getPitRestore: { method: 'GET', path: '/f/api/v1/site/{fqdn}/pit_restore/{pit_restore_id}' },
   getPreview: { method: 'GET', path: '/f/api/v1/preview/{preview_id}' },
-  deletePreview: { method: 'DELETE', path: '/f/api/v1/preview/{preview_id}' },
   createBreakSearch: { method: 'POST', path: '/f/api/v1/site/{fqdn}/break_search', body: 'application/json' },
   getBreakSearch: { method: 'GET', path: '/f/api/v1/site/{fqdn}/break_search/{break_search_id}' },
   createStage: { method: 'POST', path: '/f/api/v1/site/{fqdn}/stage', body: 'application/json' },

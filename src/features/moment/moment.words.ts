@@ -33,6 +33,8 @@ function tellRows(rows: ToldRows, prefix: string): Told[] {
   const title = kind === 'comment' || isOrder ? undefined : titles[0];
   const what = count === 1 ? `${noun[0]}${title ? ` ${quoted(title)}` : ''}` : `${count} ${noun[1]}`;
   const change = changeOf(rows);
+  // Comments go to the trash and come back with their post, which is told.
+  if (change === 'changed' && [before, after].some((facts) => facts?.comment_approved === 'post-trashed')) return [];
   const verb = verbOf(kind, change, before, after);
   const subject = count === 1 && !title ? `1 ${noun[0]}` : what;
   return [{ kind, change, count, what: subject, text: `${capitalised(subject)} ${verb}` }];

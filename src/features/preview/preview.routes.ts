@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
-import { Empty, Uuid } from '#core/http/schema.ts';
+import { Uuid } from '#core/http/schema.ts';
 import type { Access } from '#core/policy.ts';
-import { deleteSite } from '#features/instance/instance.ts';
 import { Preview, previewNotFound } from './preview.schema.ts';
 import { findPreview, type PreviewRow } from './preview.sql.ts';
 import { viewPreview } from './preview.ts';
@@ -32,20 +31,5 @@ export const previewOperations = [
     params: Type.Object({ preview_id: Uuid }),
     response: Preview,
     handle: async ({ services, subject }) => viewPreview(services, subject),
-  }),
-  operation({
-    id: 'deletePreview',
-    method: 'DELETE',
-    path: '/preview/{preview_id}',
-    tag: 'restores',
-    summary: 'End a preview that you asked for before its time',
-    access: ownPreview,
-    params: Type.Object({ preview_id: Uuid }),
-    response: Empty,
-    async handle({ db, subject }) {
-      // Its files are removed like those of every copy whose row is gone.
-      await deleteSite(db, subject.id);
-      return {};
-    },
   }),
 ];

@@ -20,5 +20,5 @@ export const previewNotFound = failure('preview.not_found', 404, 'This preview h
 export const tooManyPreviews = failure(
   'preview.too_many',
   409,
-  'There are three previews of this site already; each goes half an hour after it was opened.',
+  'Others have three previews of this site open already; each goes half an hour after it was opened.',
 );

@@ -28,10 +28,15 @@ export async function findPreview(db: Db, id: string): Promise<PreviewRow | unde
   return rows[0];
 }
 
-export async function countPreviews(db: Db, siteId: string): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select count(*)::int as count from sites
-    where of_site_id = ${siteId} and kind = 'preview' and expires_at > now()`.execute(db);
-  return rows[0]?.count ?? 0;
+/** Those that somebody can look at, oldest first; `lasts` while there is time to look around. */
+export async function listPreviews(db: Db, siteId: string) {
+  const { rows } = await sql<{ id: string; user_id: string; commit_hash: string; expires_at: Date; lasts: boolean }>`
+    select s.id, s.user_id, p.commit_hash, s.expires_at, s.expires_at > now() + interval '10 minutes' as lasts
+    from sites s join site_previews p on p.site_id = s.id
+    where s.of_site_id = ${siteId} and s.kind = 'preview' and s.expires_at > now()
+      -- A search for what broke makes copies for itself.
+      and (p.ready_at is not null or s.busy is not null) order by s.expires_at, s.id`.execute(db);
+  return rows;
 }
 
 export async function markReady(db: Db, id: string): Promise<void> {

@@ -45,7 +45,7 @@ export function tellRules(prefix: string) {
       silent(
         'options',
         'option_name',
-        '^(?:rewrite_rules|siteurl|home|fresh_site|can_compress_scripts|db_upgraded|db_version|initial_db_version|recently_activated|recently_edited|uninstall_plugins|https_detection_errors|finished_.*|auto_core_update_.*|auto_plugin_theme_update_emails|.*_lock|action_scheduler_.*|schema-ActionScheduler.*|user_count|wp_attachment_pages_enabled|template|.*_children|_split_terms|new_admin_email|adminhash)$',
+        '^(?:rewrite_rules|siteurl|home|fresh_site|can_compress_scripts|db_upgraded|db_version|initial_db_version|recently_activated|recently_edited|uninstall_plugins|https_detection_errors|finished_.*|auto_core_update_.*|auto_plugin_theme_update_emails|.*_lock|action_scheduler_.*|schema-ActionScheduler.*|user_count|wp_calendar_block_has_published_posts|wp_attachment_pages_enabled|template|.*_children|_split_terms|new_admin_email|adminhash)$',
       ),
     ],
     silentTables: ownTables,

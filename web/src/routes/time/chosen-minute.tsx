@@ -71,7 +71,7 @@ export function ChosenMinute({ site, stage, minute, newest, moments, name, onRes
         )}
         {isMember && newest && (
           <ThenAndNow
-            key={backup.id}
+            key={`frames ${backup.id}`}
             site={site}
             stage={stage}
             then={point}
@@ -83,7 +83,7 @@ export function ChosenMinute({ site, stage, minute, newest, moments, name, onRes
         <SinceThen place={place} point={point} />
         {isMember && (
           <RawChanges
-            key={backup.id}
+            key={`raw ${backup.id}`}
             site={site}
             wish={{
               restore_point: point,

@@ -1,5 +1,4 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import type { Site } from '#sdk';
 import { api } from '../../api/client.ts';
 
@@ -20,7 +19,7 @@ const framedQuery = (site: Site, stage: boolean, point: string) =>
       const preview_id = (await openPreview(site, stage, point)).split('/').at(-1) as string;
       for (;;) {
         const preview = await api.getPreview({ params: { preview_id }, signal });
-        if (preview.url !== null) return { id: preview_id, url: preview.url };
+        if (preview.url !== null) return { url: preview.url };
         await new Promise((resolve) => setTimeout(resolve, 700));
       }
     },
@@ -31,13 +30,5 @@ const framedQuery = (site: Site, stage: boolean, point: string) =>
     refetchOnWindowFocus: false,
   });
 
-/** A copy for a frame of this page. It goes with the frame: a site has few at a time. */
-export function useFramed(site: Site, stage: boolean, point: string) {
-  const query = useQuery(framedQuery(site, stage, point));
-  const id = query.data?.id;
-  useEffect(() => {
-    if (id === undefined) return;
-    return () => void api.deletePreview({ params: { preview_id: id } }).catch(() => {});
-  }, [id]);
-  return query;
-}
+/** A copy for a frame of this page. */
+export const useFramed = (site: Site, stage: boolean, point: string) => useQuery(framedQuery(site, stage, point));
