@@ -1840,6 +1840,8 @@ export interface Operations {
   getBackups: { input: { params: { fqdn: string }; query?: { number_to_fetch?: number; restore_point?: string; stage?: boolean } }; output: BackupOrBackups; errors: 'auth.duplicate_cookie' | 'auth.required' | 'backup.not_found' | 'site.not_found' | 'stage.missing' };
   /** The files below wp-content at a point in time */
   listPitFiles: { input: { params: { fqdn: string }; query?: { restore_point?: string; prefix?: string; after?: string; limit?: number; stage?: boolean } }; output: PitFiles; errors: 'auth.duplicate_cookie' | 'auth.required' | 'backup.not_found' | 'site.not_found' | 'stage.missing' };
+  /** A backup as one archive (tar.gz) that any WordPress can be made of: wp-content, and the database as SQL */
+  downloadBackup: { input: { params: { fqdn: string }; query?: { restore_point?: string; stage?: boolean } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.insufficient_scope' | 'auth.required' | 'backup.downloading' | 'backup.not_found' | 'site.not_found' | 'stage.missing' };
   /** Links to single files of a backup, which open for an hour without signing in */
   createBlobUrls: { input: { params: { fqdn: string }; query?: { at_date?: string; stage?: boolean }; body: {
       keys: Array<string>;
@@ -2299,6 +2301,7 @@ export const ROUTES = {
   commitGitChanges: { method: 'POST', path: '/f/api/v1/site/{fqdn}/git_sync/commit', body: 'application/json' },
   getBackups: { method: 'GET', path: '/f/api/v1/site/{fqdn}/backup' },
   listPitFiles: { method: 'GET', path: '/f/api/v1/site/{fqdn}/pit_files' },
+  downloadBackup: { method: 'GET', path: '/f/api/v1/site/{fqdn}/backup/download' },
   createBlobUrls: { method: 'POST', path: '/f/api/v1/site/{fqdn}/blob_urls', body: 'application/json' },
   getBlob: { method: 'GET', path: '/f/api/v1/blob' },
   listPitRestores: { method: 'GET', path: '/f/api/v1/site/{fqdn}/pit_restore' },

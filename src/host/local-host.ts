@@ -280,6 +280,9 @@ export class LocalHost implements SiteHost {
   readKeptFile: Of<'readKeptFile'> = async (site, space, ref, start, end) =>
     this.timeMachine.kept.read(space, site.id, ref, start, end);
 
+  keptDump: Of<'keptDump'> = async (site, { space, rules }, moment) =>
+    this.timeMachine.kept.dump({ space, rules, site: site.id }, moment);
+
   appendLog: Of<'appendLog'> = (site, kind, lines) => this.#logs.append(site.id, kind, lines);
   readLog: Of<'readLog'> = (site, kind, query) => this.#logs.read(site.id, kind, query);
   endOfLog: Of<'endOfLog'> = (site, kind) => this.#logs.endOf(site.id, kind);

@@ -384,6 +384,8 @@ interface SiteBackups {
   keptFileSize(site: SiteRef, space: string, ref: string): Promise<number>;
   /** The bytes from `start` up to and without `end`. */
   readKeptFile(site: SiteRef, space: string, ref: string, start: number, end: number): Promise<Readable>;
+  /** The tables of a snapshot as SQL that MySQL reads; each time the same bytes. */
+  keptDump(site: SiteRef, kept: Pick<KeptAs, 'space' | 'rules'>, moment: SnapshotName): Promise<Readable>;
   /** Lays files over the site in one step, which `recover` ends like a restore; their contents come from `give` of the options. */
   deploy(site: SiteRef, kept: KeptAs, laying: Laying, options?: CallOptions): Promise<PlanReport>;
 }

@@ -1,13 +1,14 @@
 import { figures } from '#core/figures.ts';
 import { feature } from '../feature.ts';
 import { pruneBackups } from './backup.jobs.ts';
+import { archiveOperations } from './archive.routes.ts';
 import { backupOperations } from './backup.routes.ts';
 import { backupFigures } from './backup-clock.sql.ts';
 import { blobOperations } from './blob.routes.ts';
 
 export const backupFeature = feature({
   name: 'backup',
-  operations: [...backupOperations, ...blobOperations],
+  operations: [...backupOperations, ...archiveOperations, ...blobOperations],
   dueTimes: [
     'backup_clocks.due_at',
     'backup_clocks.cut_at',

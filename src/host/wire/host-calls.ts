@@ -66,6 +66,7 @@ const HOST_CALLS = {
   keptFileIn: 'site',
   keptFileSize: 'site',
   readKeptFile: 'site',
+  keptDump: 'site',
   appendLog: 'site',
   readLog: 'site',
   endOfLog: 'site',

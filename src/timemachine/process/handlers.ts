@@ -17,6 +17,7 @@ import { fleetingOperations } from '../stores/file-operations.ts';
 import { EMPTY_QUEUE } from '../stores/store.ts';
 import { copySite, fillDatabase } from './copy-site.ts';
 import { type DescribedPlan, describePlan } from './difference.ts';
+import { dumpHandler } from './dump-handlers.ts';
 import { type KeepRules, keepingBy } from './keep-rules.ts';
 import { KeptSite } from './kept-site.ts';
 import { assertWished, type LostSite, lookForLoss, mendedState, mendSite } from './lost-site.ts';
@@ -77,6 +78,7 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
 
   return {
     ...readHandlers(repository),
+    dump: dumpHandler(repository),
 
     async snapshot({ onProgress }, place) {
       return (await (await open(place)).snapshot(place, onProgress)).cut;

@@ -10,6 +10,7 @@ import type { Skipped } from '../snapshot.ts';
 import type { DatabaseDescription } from '../sources/open-database.ts';
 import type { StoreDescription } from '../stores/open-store.ts';
 import type { QueueState } from '../stores/store.ts';
+import type { DumpPlace } from './dump-handlers.ts';
 import type { KeepRules } from './keep-rules.ts';
 import type { TellRules, ToldChanges } from './tell-rules.ts';
 
@@ -247,6 +248,12 @@ export interface Calls {
   contentSize(space: string, site: string, ref: Ref): number;
   /** The bytes from `start` up to and without `end`. */
   readContent(space: string, site: string, ref: Ref, start: number, end: number): Uint8Array;
+  /** A part of the tables as SQL, and where it goes on. */
+  dump(
+    from: Pick<SitePlace, 'space' | 'site' | 'rules'>,
+    moment: SnapshotName,
+    place: DumpPlace,
+  ): { sql: Uint8Array; next: DumpPlace | null };
   /** Lays files over the site, as one step; their contents are asked of the caller. */
   deploy(place: SitePlace, laying: Laying): PlanReport;
   /** Brings what waits on this disk to the store. */
