@@ -13,11 +13,19 @@ export interface TarFile {
 export function tarHeader({ path, sizeBytes, modifiedMs }: TarFile): Buffer {
   const name = Buffer.from(path);
   const isLong = name.length > NAME_BYTES;
-  const records = [...(isLong ? [paxRecord('path', path)] : []), ...(sizeBytes > MOST_OCTAL ? [paxRecord('size', String(sizeBytes))] : [])];
+  const records = [
+    ...(isLong ? [paxRecord('path', path)] : []),
+    ...(sizeBytes > MOST_OCTAL ? [paxRecord('size', String(sizeBytes))] : []),
+  ];
   const header = block(name.subarray(0, NAME_BYTES), Math.min(sizeBytes, MOST_OCTAL), modifiedMs, '0');
   if (records.length === 0) return header;
   const data = Buffer.concat(records);
-  return Buffer.concat([block(Buffer.from('pax'), data.length, modifiedMs, 'x'), data, tarPadding(data.length), header]);
+  return Buffer.concat([
+    block(Buffer.from('pax'), data.length, modifiedMs, 'x'),
+    data,
+    tarPadding(data.length),
+    header,
+  ]);
 }
 
 export function tarPadding(sizeBytes: number): Buffer {
@@ -29,7 +37,13 @@ export const TAR_END = Buffer.alloc(2 * BLOCK);
 function block(name: Buffer, sizeBytes: number, modifiedMs: number, type: '0' | 'x'): Buffer {
   const header = Buffer.alloc(BLOCK);
   const octal = (value: number, at: number, length: number) =>
-    header.write(`${Math.max(0, Math.floor(value)).toString(8).padStart(length - 1, '0')}\0`, at, 'latin1');
+    header.write(
+      `${Math.max(0, Math.floor(value))
+        .toString(8)
+        .padStart(length - 1, '0')}\0`,
+      at,
+      'latin1',
+    );
   name.copy(header, 0);
   octal(0o644, 100, 8);
   octal(0, 108, 8);

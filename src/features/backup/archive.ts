@@ -39,7 +39,11 @@ async function* pieces(services: Services, site: SiteRow, backup: BackupRow): As
     const part = { prefix: '', limit: FILES_A_PAGE, after };
     const page = await hosts.keptFiles(site, kept.space, moment, part);
     for (const file of page.files) {
-      yield tarHeader({ path: `wp-content/${file.path}`, sizeBytes: file.sizeBytes, modifiedMs: file.modifiedUs / 1000 });
+      yield tarHeader({
+        path: `wp-content/${file.path}`,
+        sizeBytes: file.sizeBytes,
+        modifiedMs: file.modifiedUs / 1000,
+      });
       if (file.sizeBytes > 0) yield* await hosts.readKeptFile(site, kept.space, file.ref, 0, file.sizeBytes);
       yield tarPadding(file.sizeBytes);
     }

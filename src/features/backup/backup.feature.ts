@@ -1,7 +1,7 @@
 import { figures } from '#core/figures.ts';
 import { feature } from '../feature.ts';
-import { pruneBackups } from './backup.jobs.ts';
 import { archiveOperations } from './archive.routes.ts';
+import { pruneBackups } from './backup.jobs.ts';
 import { backupOperations } from './backup.routes.ts';
 import { backupFigures } from './backup-clock.sql.ts';
 import { blobOperations } from './blob.routes.ts';

@@ -218,7 +218,7 @@ suite('retention', () => {
 
   test('a backup is downloaded as an archive that makes the same site elsewhere, for whoever may see all of it', async () => {
     await putOnPlan(app, owner.teamId, 'business');
-    await disk.setOption('blogname', "Ada's \\ \"Bakery\"\n\u0000end");
+    await disk.setOption('blogname', 'Ada\'s \\ "Bakery"\n\u0000end');
     // A name that is longer than what importing takes.
     await disk.remove('a'.repeat(200)).catch(() => {});
     await disk.write(`uploads/${'deep/'.repeat(30)}note.txt`, 'far down');
@@ -246,7 +246,7 @@ suite('retention', () => {
     const fqdn = newFqdn();
     const copy = await owner.api.importSite({ wait: 60, query: { fqdn, team_id: owner.teamId }, body: archive });
     const there = siteOnDisk(app, copy.id);
-    assert.equal(await there.option('blogname'), "Ada's \\ \"Bakery\"\n\u0000end");
+    assert.equal(await there.option('blogname'), 'Ada\'s \\ "Bakery"\n\u0000end');
     assert.equal(await there.read(`uploads/${'deep/'.repeat(30)}note.txt`), 'far down');
     assert.equal(await there.read('uploads/big.bin'), big);
     assert.equal(await there.read('uploads/empty.txt'), '');

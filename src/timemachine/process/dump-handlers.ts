@@ -37,7 +37,10 @@ const OPEN_DUMPS = 8;
 export function dumpHandler(repository: Repository) {
   const opened = new Map<string, Promise<Dump>>();
 
-  return async (_: unknown, ...[from, moment, place]: Parameters<Calls['dump']>): Promise<ReturnType<Calls['dump']>> => {
+  return async (
+    _: unknown,
+    ...[from, moment, place]: Parameters<Calls['dump']>
+  ): Promise<ReturnType<Calls['dump']>> => {
     const { space, site, rules } = from;
     const reader = repository.site(space, site);
     const name = `${space} ${site} ${moment.hash}`;
@@ -81,7 +84,11 @@ async function readNoted(reader: ObjectReader, ref: string): Promise<Noted> {
   return noted;
 }
 
-async function partOf(reader: ObjectReader, dump: Dump, { table, range }: DumpPlace): Promise<ReturnType<Calls['dump']>> {
+async function partOf(
+  reader: ObjectReader,
+  dump: Dump,
+  { table, range }: DumpPlace,
+): Promise<ReturnType<Calls['dump']>> {
   const at = dump.tables[table];
   if (!at) return { sql: Buffer.from(`${table === 0 ? DUMP_BEGIN : ''}${DUMP_END}`), next: null };
   if (dump.current?.table !== table) {

@@ -82,7 +82,11 @@ function keyLine(name: string, parts: readonly Facts[]): string[] {
 /** A server takes statements of a megabyte, whatever else it is told. */
 const STATEMENT_LENGTH = 256 * 1024;
 
-export function rowStatements(name: string, columns: readonly string[], rows: readonly (readonly DumpValue[])[]): string {
+export function rowStatements(
+  name: string,
+  columns: readonly string[],
+  rows: readonly (readonly DumpValue[])[],
+): string {
   const begin = `INSERT INTO ${quote(name)} (${columns.map(quote).join(',')}) VALUES\n`;
   const written: string[] = [];
   let length = Number.POSITIVE_INFINITY;
