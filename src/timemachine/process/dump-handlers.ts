@@ -77,7 +77,7 @@ async function readNoted(reader: ObjectReader, ref: string): Promise<Noted> {
   const noted: Noted = new Map();
   for (const range of await readRanges(reader, nodes))
     for (const row of decodeRows(await readContent(reader, range.ref), description.columns.length)) {
-      const facts = Object.fromEntries(description.columns.map((name, place) => [name, valueOf(row.values[place])]));
+      const facts = Object.fromEntries(description.columns.map((name, place) => [name, dumpValue(row.values[place])]));
       const table = String(facts.TABLE_NAME).toLowerCase();
       noted.set(table, [...(noted.get(table) ?? []), facts]);
     }
@@ -120,8 +120,8 @@ function made({ columns, indexes }: Dump, { description }: TableOutline): string
   return `\nDROP TABLE IF EXISTS \`${name.replaceAll('`', '``')}\`;\n${statement};\n`;
 }
 
-const valuesOf = ({ values }: Row): DumpValue[] => values.map(valueOf);
+const valuesOf = ({ values }: Row): DumpValue[] => values.map(dumpValue);
 
 /** Bytes that are no text in a column of texts: nobody could read them back as such, so what is no letter is marked. */
-const valueOf = (value: Row['values'][number] | undefined): DumpValue =>
+const dumpValue = (value: Row['values'][number] | undefined): DumpValue =>
   value instanceof RawText ? value.bytes.toString() : (value ?? null);

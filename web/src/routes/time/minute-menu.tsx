@@ -2,17 +2,24 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { RestorePoint, Site } from '#sdk';
 import { api } from '../../api/client.ts';
+import type { Place } from '../../api/sites.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmAction } from '../../ui/confirm-action.tsx';
 import { CancelButton, Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, SubmitButton } from '../../ui/form.tsx';
-import { FlagIcon, MoreIcon, TrashIcon } from '../../ui/icons.ts';
+import { DownloadIcon, FlagIcon, MoreIcon, TrashIcon } from '../../ui/icons.ts';
 import { Input } from '../../ui/input.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { formatMoment } from '../../ui/time.tsx';
 
 type MinuteMenuProps = { site: Site; stage: boolean; point: string; name: RestorePoint | undefined };
+
+/** An archive that any WordPress can be made of; it is saved, and the page stays. */
+function downloadPath({ fqdn, stage }: Place, restore_point: string): string {
+  const query = new URLSearchParams({ restore_point, ...(stage && { stage: 'true' }) });
+  return `/f/api/v1/site/${encodeURIComponent(fqdn)}/backup/download?${query}`;
+}
 
 /** What else can be done with a minute. */
 export function MinuteMenu({ site, stage, point, name }: MinuteMenuProps) {
@@ -40,6 +47,9 @@ export function MinuteMenu({ site, stage, point, name }: MinuteMenuProps) {
           </Button>
         }
       >
+        <MenuItem icon={<DownloadIcon />} onClick={() => location.assign(downloadPath({ fqdn, stage }, point))}>
+          Download backup
+        </MenuItem>
         {name ? (
           <MenuItem icon={<TrashIcon />} onClick={() => setAsked('remove')}>
             Remove the name

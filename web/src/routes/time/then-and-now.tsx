@@ -47,6 +47,9 @@ const pageHeight = 720;
 
 function Frames({ site, stage, then, now }: Omit<ThenAndNowProps, 'isOpen' | 'onOpen'>) {
   const [place, setPlace] = useState(50);
+  // A copy that nobody has asked for anything yet takes a while to wake.
+  const [awake, setAwake] = useState<ReadonlySet<string>>(new Set());
+  const wake = (title: string) => setAwake((known) => new Set([...known, title]));
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const past = useFramed(site, stage, then);
@@ -66,9 +69,9 @@ function Frames({ site, stage, then, now }: Omit<ThenAndNowProps, 'isOpen' | 'on
       >
         {past.data && present.data ? (
           <>
-            <Frame title="The site now" url={present.data.url} scale={scale} />
+            <Frame title="The site now" url={present.data.url} scale={scale} onLoad={wake} />
             <div className="absolute inset-0" style={{ clipPath: `inset(0 ${100 - place}% 0 0)` }}>
-              <Frame title="The site then" url={past.data.url} scale={scale} />
+              <Frame title="The site then" url={past.data.url} scale={scale} onLoad={wake} />
             </div>
             <span
               aria-hidden
@@ -89,9 +92,10 @@ function Frames({ site, stage, then, now }: Omit<ThenAndNowProps, 'isOpen' | 'on
               className="absolute inset-0 size-full cursor-ew-resize opacity-0"
             />
           </>
-        ) : (
-          <p role="status" className="absolute inset-0 flex items-center justify-center gap-2.5 text-muted">
-            <Spinner /> Two copies of the site are being made …
+        ) : null}
+        {awake.size < 2 && (
+          <p role="status" className="absolute inset-0 flex items-center justify-center gap-2.5 bg-raised text-muted">
+            <Spinner /> {past.data && present.data ? 'Waking the copies …' : 'Making two copies of the site …'}
           </p>
         )}
       </div>
@@ -103,11 +107,14 @@ function Frames({ site, stage, then, now }: Omit<ThenAndNowProps, 'isOpen' | 'on
  * A page of the site, which is a stranger here: it runs, under a host of its own, and can neither leave its frame nor learn where that is. Nobody
  * clicks in it, so that a hand can move the divider.
  */
-function Frame({ title, url, scale }: { title: string; url: string; scale: number }) {
+type FrameProps = { title: string; url: string; scale: number; onLoad: (title: string) => void };
+
+function Frame({ title, url, scale, onLoad }: FrameProps) {
   return (
     <iframe
       title={title}
       src={url}
+      onLoad={() => onLoad(title)}
       sandbox="allow-scripts allow-same-origin"
       referrerPolicy="no-referrer"
       tabIndex={-1}
