@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { findMoments } from '#features/moment/moment.find.ts';
 import type { Backup, Client, Site } from '#sdk';
 import { startTestApp, type TestApp } from '../test/app.ts';
 import { launchBrowser } from '../test/browser.ts';
@@ -121,7 +120,7 @@ describe('the time machine in the dashboard', { timeout: 400_000 }, () => {
     const { page } = owner;
     await disk.query("insert into wp_users (user_login, display_name) values ('anna', 'Anna')");
     await disk.keep();
-    await findMoments(app.services, Number.MAX_SAFE_INTEGER);
+    await disk.tell();
     await page.goto(`/sites/${NAME}`);
     await countClicks(page);
     await remember(page, 'Restoring');

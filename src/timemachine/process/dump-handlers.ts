@@ -13,13 +13,7 @@ import type { Repository } from '../repository.ts';
 import { decodeRows, RawText, type Row } from '../tables/row-codec.ts';
 import { type BoundRange, readRanges, readTableOutline, type TableOutline } from '../tables/table-root.ts';
 import { keepingBy } from './keep-rules.ts';
-import type { Calls } from './protocol.ts';
-
-/** A place in the dump of a snapshot: tables in the order of their names, each in its ranges. */
-export interface DumpPlace {
-  table: number;
-  range: number;
-}
+import type { Calls, DumpPlace } from './protocol.ts';
 
 type Noted = Map<string, Record<string, DumpValue>[]>;
 

@@ -3,9 +3,8 @@ import { InTurn } from '#core/in-turn.ts';
 import type { Ref } from '../content.ts';
 import type { FilePage, FilePart, ListedFile } from '../read.ts';
 import type { StoreDescription } from '../stores/open-store.ts';
-import type { DumpPlace } from './dump-handlers.ts';
 import { HelperProcess } from './helper-process.ts';
-import type { CallName, Calls, SitePlace, SnapshotName } from './protocol.ts';
+import type { CallName, Calls, DumpPlace, SitePlace, SnapshotName } from './protocol.ts';
 
 /** What is read and handed over at once; the next turn may be somebody else's. */
 const FILES_A_PAGE = 1_000;

@@ -10,7 +10,6 @@ import type { Skipped } from '../snapshot.ts';
 import type { DatabaseDescription } from '../sources/open-database.ts';
 import type { StoreDescription } from '../stores/open-store.ts';
 import type { QueueState } from '../stores/store.ts';
-import type { DumpPlace } from './dump-handlers.ts';
 import type { KeepRules } from './keep-rules.ts';
 import type { TellRules, ToldChanges } from './tell-rules.ts';
 
@@ -196,6 +195,12 @@ export interface PruneReport {
   bytesDeleted: number;
   /** What could not be read, and in whose space. */
   troubles: { space: string | null; trouble: string }[];
+}
+
+/** A place in the dump of a snapshot: tables in the order of their names, each in its ranges. */
+export interface DumpPlace {
+  table: number;
+  range: number;
 }
 
 /** What can be asked of the process, and what it answers. */
