@@ -182,7 +182,7 @@ describe('the time machine in the dashboard', { timeout: 400_000 }, () => {
     await page.keyboard.press('Enter');
     await sheet(page).getByText('The dry run passed').waitFor(PHP_START);
     await page.keyboard.press('Escape');
-    await page.getByText('Dry run passed').waitFor();
+    await page.getByText('Dry run passed', { exact: true }).waitFor();
     assert.equal(await story(), 'Hacked!');
   });
 
@@ -345,7 +345,7 @@ describe('the time machine in the dashboard', { timeout: 400_000 }, () => {
     await page.keyboard.press('Escape');
 
     // The keyboard has tried one out before, which is listed below this one.
-    const passed = page.getByText('Dry run passed');
+    const passed = page.getByText('Dry run passed', { exact: true });
     await passed.first().waitFor();
     const before = await passed.count();
     const body = { restore_point: good, restore_db: false, delete_extra_files: true, is_dry_run: true };
