@@ -248,11 +248,14 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
     assert.equal(await section.getByLabel('Branch').inputValue(), 'main');
     await section.getByLabel('Branch').fill('not a branch');
     await section.getByLabel('Message').fill('Update a');
+    const agree = () => page.getByRole('alertdialog').getByRole('button', { name: 'Commit and push' }).click();
     await section.getByRole('button', { name: 'Commit and push' }).click();
+    await agree();
     await section.getByText('Is not the name of a branch').waitFor();
     await section.getByLabel('Branch').fill('main');
     await section.getByLabel('Message').press('Tab');
     await page.keyboard.press('Enter');
+    await agree();
     await section.getByText(/Committed as [0-9a-f]{10} to main: 1 changed, 1 added, 0 deleted/).waitFor();
     await section.getByText('Nothing that the repository has was changed').waitFor();
     assert.equal(await runGit(git.path, 'show', 'main:plugins/a/a.php'), 'updated in wp-admin');
@@ -262,7 +265,7 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
     const before = await secret();
     await page.getByRole('button', { name: 'Renew secret' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Renew secret' }).click();
-    await page.getByText('The secret is a new one').waitFor();
+    await page.getByText('The secret was renewed').waitFor();
     assert.notEqual(await secret(), before);
     await page.getByText(await secret()).waitFor();
     await ada.api.deleteGitAccount({ params: { git_account_id: account.id } });

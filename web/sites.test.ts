@@ -358,11 +358,14 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     await setExpired(true);
     await open(page, 'settings');
     await page.getByRole('button', { name: 'Move site' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Move' }).click();
     await page.getByRole('alert').getByRole('link', { name: "See the plan of Grace's team" }).waitFor();
     await setExpired(false);
     await page.getByRole('button', { name: 'Move site' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Move' }).click();
     await page.getByText("The site belongs to Grace's team").waitFor();
     await page.getByRole('button', { name: 'Move site' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Move' }).click();
     await page.getByText("The site belongs to Ada's team").waitFor();
   });
 
@@ -371,6 +374,7 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     const { page } = owner;
     await page.getByLabel('Name of the site').fill('quay-notes');
     await page.getByRole('button', { name: 'Rename site' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Rename' }).click();
     for (const person of [owner, viewer]) {
       await person.page.getByRole('heading', { name: 'quay-notes.localhost', level: 1 }).waitFor();
       assert.equal(new URL(person.page.url()).pathname, '/sites/quay-notes.localhost');

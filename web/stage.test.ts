@@ -144,10 +144,10 @@ describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
     await row.getByText('From live').waitFor();
     await row.getByText('From the stage').waitFor();
     await assertFitsAndAccessible(page, 'a comparison');
-    await page.getByRole('button', { name: 'Bring it to the site' }).click();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Bring it to the site' }).click();
-    await page.getByText('The changes are on the site.').waitFor();
-    await page.getByText('There is nothing to bring').waitFor();
+    await page.getByRole('button', { name: 'Bring to live' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Bring to live' }).click();
+    await page.getByText('The changes are live.').waitFor();
+    await page.getByText('Nothing was changed on the staging site').waitFor();
     assert.deepEqual(
       [await live.option('blogname'), await live.read('uploads/order.txt')],
       ['From the stage', 'an order'],
@@ -168,7 +168,7 @@ describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
         .catch(() => null)) === 'From live';
     await eventually(isAnew);
     await page.getByRole('link', { name: 'Changes' }).click();
-    await page.getByText('There is nothing to bring').waitFor();
+    await page.getByText('Nothing was changed on the staging site').waitFor();
   });
 
   it('is deleted after a question', async () => {

@@ -27,6 +27,7 @@ import { inviteFeature } from './invite/invite.feature.ts';
 import { jobFeature } from './job/job.feature.ts';
 import { keyRotationFeature } from './key-rotation/key-rotation.feature.ts';
 import { metricsSignInFeature } from './metrics-sign-in/metrics-sign-in.feature.ts';
+import { momentFeature } from './moment/moment.feature.ts';
 import { notificationFeature } from './notification/notification.feature.ts';
 import { oauthFeature } from './oauth/oauth.feature.ts';
 import { overviewFeature } from './overview/overview.feature.ts';
@@ -64,6 +65,7 @@ import { webhookFeature } from './webhook/webhook.feature.ts';
 export const features: readonly Feature[] = [
   credentialFeature,
   deviceSignInFeature,
+  momentFeature,
   oauthFeature,
   sshKeyFeature,
   accountFeature,

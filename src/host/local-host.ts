@@ -239,6 +239,8 @@ export class LocalHost implements SiteHost {
     this.#alone(site, () => this.timeMachine.plan(this.#placeOf(site, kept), wish, window, options));
   compare: Of<'compare'> = async (site, kept, now, wish, window) =>
     this.timeMachine.compare({ ...kept, site: site.id }, now, wish, window);
+  tell: Of<'tell'> = async (site, kept, pairs, rules, isPatient) =>
+    this.timeMachine.tell({ space: kept.space, rules: kept.rules, site: site.id }, pairs, rules, isPatient);
   restore: Of<'restore'> = (site, kept, wish, options) =>
     this.#alone(site, async () => {
       await this.driver(site).makeFolders(site.id);
@@ -278,6 +280,9 @@ export class LocalHost implements SiteHost {
   keptFileSize: Of<'keptFileSize'> = async (site, space, ref) => this.timeMachine.kept.sizeOf(space, site.id, ref);
   readKeptFile: Of<'readKeptFile'> = async (site, space, ref, start, end) =>
     this.timeMachine.kept.read(space, site.id, ref, start, end);
+
+  keptDump: Of<'keptDump'> = async (site, { space, rules }, moment) =>
+    this.timeMachine.kept.dump({ space, rules, site: site.id }, moment);
 
   appendLog: Of<'appendLog'> = (site, kind, lines) => this.#logs.append(site.id, kind, lines);
   readLog: Of<'readLog'> = (site, kind, query) => this.#logs.read(site.id, kind, query);

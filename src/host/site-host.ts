@@ -37,6 +37,7 @@ import type {
   SnapshotName,
   Window,
 } from '#timemachine/process/protocol.ts';
+import type { TellRules, ToldChanges } from '#timemachine/process/tell-rules.ts';
 import type { FilePage, FilePart, ListedFile } from '#timemachine/read.ts';
 import type { LogKind } from './site-log/entries.ts';
 import type { ErrorGroups } from './site-log/error-groups.ts';
@@ -326,6 +327,14 @@ interface SiteBackups {
     wish: RestoreWish,
     window: Window,
   ): Promise<{ difference: Difference; list: DifferenceList }>;
+  /** What became of the site from the first to the second of each pair, for people; `isPatient` where nobody waits for it. */
+  tell(
+    site: SiteRef,
+    kept: Pick<KeptAs, 'space' | 'rules'>,
+    pairs: readonly (readonly [SnapshotName, SnapshotName])[],
+    rules: TellRules,
+    isPatient: boolean,
+  ): Promise<(ToldChanges | null)[]>;
   restore(site: SiteRef, kept: KeptAs, wish: RestoreWish | MergeWish, options?: CallOptions): Promise<PlanReport>;
   /** What a merge would bring to the site as it was at `now`, and what the site has got since its copy was made. */
   compareCopy(
@@ -378,6 +387,8 @@ interface SiteBackups {
   keptFileSize(site: SiteRef, space: string, ref: string): Promise<number>;
   /** The bytes from `start` up to and without `end`. */
   readKeptFile(site: SiteRef, space: string, ref: string, start: number, end: number): Promise<Readable>;
+  /** The tables of a snapshot as SQL that MySQL reads; each time the same bytes. */
+  keptDump(site: SiteRef, kept: Pick<KeptAs, 'space' | 'rules'>, moment: SnapshotName): Promise<Readable>;
   /** Lays files over the site in one step, which `recover` ends like a restore; their contents come from `give` of the options. */
   deploy(site: SiteRef, kept: KeptAs, laying: Laying, options?: CallOptions): Promise<PlanReport>;
 }

@@ -157,6 +157,12 @@ getBackups                           401       404     200     200    200    200
 listPitFiles                         401       404     200     200    200    200      404      401     200     200      200       404         200
 createBlobUrls                       401       404     403     200    200    200      404      401     200     403      403       404         200
 getBlob                              200       200     200     200    200    200      200      200     200     200      200       200         200
+downloadBackup                       401       404     403     200    200    200      404      401     200     403      403       404         200
+listMoments                          401       404     200     200    200    200      404      401     200     200      200       404         200
+getHappenings                        401       404     200     200    200    200      404      401     200     200      200       404         200
+listRestorePoints                    401       404     200     200    200    200      404      401     200     200      200       404         200
+createRestorePoint                   401       404     403     200    200    200      404      401     200     403      403       404         200
+deleteRestorePoint                   401       404     403     200    200    200      404      401     200     403      403       404         200
 listPitRestores                      401       404     200     200    200    200      404      401     200     200      200       404         200
 createPitRestore                     401       404     403     200    200    200      404      401     200     403      403       404         200
 createPitRestore/dry run             401       404     403     200    200    200      404      401     200     403      200       404         200
@@ -430,6 +436,13 @@ deleteExternalPath  params.external_path_id    404 external_path.not_found
 getBackups          params.fqdn                404 site.not_found
 listPitFiles        params.fqdn                404 site.not_found
 createBlobUrls      params.fqdn                404 site.not_found
+downloadBackup      params.fqdn                404 site.not_found
+listMoments         params.fqdn                404 site.not_found
+getHappenings       params.fqdn                404 site.not_found
+listRestorePoints   params.fqdn                404 site.not_found
+createRestorePoint  params.fqdn                404 site.not_found
+deleteRestorePoint  params.fqdn                404 site.not_found
+deleteRestorePoint  params.restore_point_id    404 restore_point.not_found
 listPitRestores     params.fqdn                404 site.not_found
 createPitRestore    params.fqdn                404 site.not_found
 previewPitRestore   params.fqdn                404 site.not_found

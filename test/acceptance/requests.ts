@@ -500,6 +500,18 @@ export const requests: Record<string, Make> = {
     const { id } = await world.keptSite(place.teamId, place.opener);
     return { query: { token: await world.blob(id) } };
   },
+  downloadBackup: onKeptSite(),
+  listMoments: onKeptSite(),
+  getHappenings: async ({ world, place }) => {
+    const { fqdn } = await world.keptSite(place.teamId, place.opener);
+    return { params: { fqdn }, query: { restore_point: now() } };
+  },
+  listRestorePoints: onKeptSite(),
+  createRestorePoint: onKeptSite({ body: { name: 'Before the sale' } }),
+  deleteRestorePoint: async ({ world, place }) => {
+    const { id, fqdn } = await world.keptSite(place.teamId, place.opener);
+    return { params: { fqdn, restore_point_id: await world.restorePoint(id) } };
+  },
   listPitRestores: onSite(),
   createPitRestore: onKeptSite({ body: {} }),
   'createPitRestore/dry run': onKeptSite({ body: { is_dry_run: true } }),

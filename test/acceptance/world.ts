@@ -371,6 +371,16 @@ function createMakers(app: TestApp, passwordHash: string) {
       return (await db.insertInto('pit_restores').values(row).returning('id').executeTakeFirstOrThrow()).id;
     },
 
+    async restorePoint(site_id: string): Promise<string> {
+      const { id, commit_hash, created_at } = await newestBackup(site_id);
+      const { id: point } = await db
+        .insertInto('restore_points')
+        .values({ backup_id: id, commit_hash, restore_point: created_at, site_id, name: 'A name' })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      return point;
+    },
+
     async breakSearch(siteId: string): Promise<string> {
       const { team_id, fqdn } = await db
         .selectFrom('sites')

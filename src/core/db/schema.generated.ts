@@ -104,6 +104,7 @@ export interface DB {
     core_version: Generated<string | null>;
     php_version: Generated<string | null>;
     damaged_at: Generated<Date | null>;
+    is_told: Generated<boolean>;
   };
   certificates: {
     name: string;
@@ -453,6 +454,16 @@ export interface DB {
     team_id: string;
     released_at: Generated<Date>;
   };
+  restore_points: {
+    id: Generated<string>;
+    backup_id: string;
+    site_id: string;
+    commit_hash: string;
+    restore_point: Date;
+    name: string;
+    user_id: Generated<string | null>;
+    created_at: Generated<Date>;
+  };
   sign_in_challenges: {
     id: Generated<string>;
     user_id: Generated<string | null>;
@@ -466,6 +477,16 @@ export interface DB {
     event_id: string;
     kind: 'creating' | 'updating' | 'restoring' | 'archiving' | 'returning' | 'staging' | 'committing' | 'git_fetch' | 'git_sync' | 'git_check' | 'update_look' | 'update_check';
     held_at: Generated<Date>;
+  };
+  site_moments: {
+    backup_id: string;
+    place: number;
+    site_id: string;
+    at: Date;
+    kind: string;
+    change: string;
+    text: string;
+    point: Generated<Date | null>;
   };
   site_names: {
     fqdn: string;

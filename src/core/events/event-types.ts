@@ -37,6 +37,8 @@ export const EVENT_TYPES = [
   'member.updated',
   'proposal.confirmed',
   'restore.dry_run',
+  'restore.point_named',
+  'restore.point_removed',
   'restore.preview',
   'restore.searched',
   'restore.started',

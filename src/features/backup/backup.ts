@@ -16,6 +16,7 @@ export {
   insertBackup,
   LATEST,
   LISTED_NOT_SAVED,
+  listBackups,
 } from './backup.sql.ts';
 export { signVersion } from './backup.version.ts';
 export {

@@ -17,6 +17,7 @@ import { fleetingOperations } from '../stores/file-operations.ts';
 import { EMPTY_QUEUE } from '../stores/store.ts';
 import { copySite, fillDatabase } from './copy-site.ts';
 import { type DescribedPlan, describePlan } from './difference.ts';
+import { dumpHandler } from './dump-handlers.ts';
 import { type KeepRules, keepingBy } from './keep-rules.ts';
 import { KeptSite } from './kept-site.ts';
 import { assertWished, type LostSite, lookForLoss, mendedState, mendSite } from './lost-site.ts';
@@ -32,6 +33,7 @@ import {
 import { readHandlers } from './read-handlers.ts';
 import { recoverSite } from './recover-site.ts';
 import { requireRoom } from './room.ts';
+import { tellPairs } from './tell-changes.ts';
 
 const OPEN_SITES = 100;
 
@@ -76,6 +78,7 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
 
   return {
     ...readHandlers(repository),
+    dump: dumpHandler(repository),
 
     async snapshot({ onProgress }, place) {
       return (await (await open(place)).snapshot(place, onProgress)).cut;
@@ -109,6 +112,9 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
       const { difference, list } = describePlan(plan, keepingBy(rules));
       return { difference, list: list(window) };
     },
+
+    tell: (_, { space, site, rules: keep }, pairs, rules) =>
+      tellPairs(repository.site(space, site), pairs, rules, keep),
 
     async restore({ onProgress, announce }, place, wish) {
       await recoverSite(repository, place);

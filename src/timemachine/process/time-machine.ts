@@ -26,10 +26,13 @@ import {
   type SnapshotName,
   type Window,
 } from './protocol.ts';
+import type { TellRules, ToldChanges } from './tell-rules.ts';
 import { Uploads } from './uploads.ts';
 
 /** A site that comes no further for so long is given up; others wait for the process. */
 const SILENCE_MS = 60_000;
+/** Telling what changed is worth no more: a pair that takes longer is not told. */
+const TELL_SILENCE_MS = 20_000;
 const IDLE_MS = 5 * 60_000;
 const LOOK_MS = 60_000;
 
@@ -46,6 +49,8 @@ export class TimeMachine {
   readonly uploads: Uploads | undefined;
   readonly #store: StoreDescription;
   readonly #residents: HelperProcess[];
+  /** Tells what became of sites. It has a process of its own, so that no backup waits for it. */
+  readonly #teller: HelperProcess;
   readonly #others = new Set<HelperProcess>();
   readonly #timer: NodeJS.Timeout;
   #lastComparison: Promise<unknown> = Promise.resolve();
@@ -58,6 +63,7 @@ export class TimeMachine {
     this.#store = options.store;
     if (options.store.kind === 's3') this.uploads = new Uploads(options.store, options.onQueue ?? (() => {}));
     this.kept = new KeptReader(options.store);
+    this.#teller = new HelperProcess(options.store, 'nice');
     this.#residents = Array.from({ length: options.processes }, () => new HelperProcess(options.store, 'nice'));
     this.#timer = setInterval(() => this.#endIdle(), LOOK_MS).unref();
   }
@@ -84,6 +90,16 @@ export class TimeMachine {
     window: Window,
   ): Promise<{ difference: Difference; list: DifferenceList }> {
     return this.#residentOf(from.site).call('compare', [from, now, wish, window], { silenceMs: SILENCE_MS });
+  }
+
+  /** What became of a site between snapshots, for people (protocol.ts). Whoever waits for it comes before whoever does not. */
+  tell(
+    from: Pick<SitePlace, 'space' | 'site' | 'rules'>,
+    pairs: readonly (readonly [SnapshotName, SnapshotName])[],
+    rules: TellRules,
+    isPatient: boolean,
+  ): Promise<(ToldChanges | null)[]> {
+    return this.#teller.call('tell', [from, pairs, rules], { silenceMs: TELL_SILENCE_MS, isPatient });
   }
 
   /** Whoever serves the site keeps visitors out, from before this is called until it has succeeded or `recover` has. */
@@ -165,7 +181,7 @@ export class TimeMachine {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await Promise.all([this.kept, ...this.#residents, ...this.#others].map((helper) => helper.close()));
+    await Promise.all([this.kept, this.#teller, ...this.#residents, ...this.#others].map((helper) => helper.close()));
     await this.uploads?.close();
   }
 
@@ -215,7 +231,8 @@ export class TimeMachine {
   }
 
   #endIdle(): void {
-    for (const helper of [this.kept, ...this.#residents]) if (helper.idleMs > IDLE_MS) void helper.close();
+    for (const helper of [this.kept, this.#teller, ...this.#residents])
+      if (helper.idleMs > IDLE_MS) void helper.close();
     if (this.uploads && this.uploads.idleMs > IDLE_MS) void this.uploads.rest();
   }
 }

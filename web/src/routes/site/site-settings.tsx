@@ -18,6 +18,7 @@ import { Form, messageOf, SubmitButton } from '../../ui/form.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useQuestion } from '../../ui/use-question.tsx';
 import { useSiteChange } from './site-changes.ts';
 import { SiteDelete } from './site-delete.tsx';
 
@@ -45,8 +46,15 @@ function Rename({ site, region, disabled }: SettingProps & { region: Parameters<
   const change = useSiteChange(site);
   const name = useSiteName(region, site.fqdn);
   const [claim, setClaim] = useState<ClaimRecord>();
+  const { ask, question } = useQuestion();
   async function submit() {
     if (name.fqdn === site.fqdn) return void toast.success('The site has this name already.');
+    const isSure = await ask({
+      title: `Rename the site to ${name.fqdn}?`,
+      text: `Addresses in its content are rewritten, and visitors wait a few seconds. ${site.fqdn} leads to the new name until you remove it under Domains.`,
+      action: 'Rename',
+    });
+    if (!isSure) return;
     setClaim(undefined);
     try {
       await change({ new_fqdn: name.fqdn });
@@ -70,6 +78,7 @@ function Rename({ site, region, disabled }: SettingProps & { region: Parameters<
           </SubmitButton>
         </div>
       </Form>
+      {question}
     </Section>
   );
 }
@@ -80,7 +89,14 @@ function Move({ site, disabled }: SettingProps) {
   const others = teams.filter(({ id, role }) => id !== site.team_id && atLeast(role, 'admin'));
   const [target, setTarget] = useState<string>();
   const chosen = others.find(({ id }) => id === target) ?? others[0];
+  const { ask, question } = useQuestion();
   async function submit() {
+    const isSure = await ask({
+      title: `Move ${site.fqdn} to ${chosen?.name}?`,
+      text: `The people of ${chosen?.name} get the site, with the roles that they have there, and those of ${site.team.name} lose it. It counts for the plan of ${chosen?.name} from now on. Visitors notice nothing.`,
+      action: 'Move',
+    });
+    if (!isSure) return;
     const moved = await change({ team_id: chosen?.id ?? site.team_id });
     toast.success(`${moved.fqdn} now belongs to ${moved.team.name}.`);
   }
@@ -105,6 +121,7 @@ function Move({ site, disabled }: SettingProps) {
           </div>
         </Form>
       )}
+      {question}
     </Section>
   );
 }
