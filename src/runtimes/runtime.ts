@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { MariadbDescription } from './mariadb/site-databases.ts';
 import type {
   Command,
   CommandResult,
@@ -132,7 +133,7 @@ export type ShellKind = 'bash' | 'limited';
 export interface SiteStorage {
   /** WordPress' wp-content. */
   content: string;
-  database: { kind: 'sqlite'; file: string };
+  database: { kind: 'sqlite'; file: string } | MariadbDescription;
   /** A folder for a restore to prepare itself in, on the file system of the content. The driver does not make it. */
   staging: string;
   /** A file for what the time machine remembers of the site. */

@@ -7,6 +7,7 @@ import type { Random } from '../random.ts';
 import { RandomSite } from '../timemachine/random-site.ts';
 import { truthOfDatabase, truthOfFolder } from '../timemachine/truth.ts';
 import { RUNTIME } from './mortal-platform.ts';
+import { sqliteFileOf } from '#runtimes/folders/site-folder.ts';
 
 /** What visitors see of a site: two files, the first and the last that a restore places, and a row of the database. */
 export interface Page {
@@ -60,9 +61,9 @@ export class KnownSite {
   constructor(storage: SiteStorage, url: string, random: Random) {
     this.#storage = storage;
     rmSync(storage.content, { recursive: true, force: true });
-    rmSync(storage.database.file, { force: true });
+    rmSync(sqliteFileOf(storage), { force: true });
     mkdirSync(join(storage.content, 'many'), { recursive: true });
-    this.#inside = new RandomSite(join(storage.content, 'uploads'), storage.database.file, random);
+    this.#inside = new RandomSite(join(storage.content, 'uploads'), sqliteFileOf(storage), random);
     writeFileSync(join(storage.content, 'page.php'), PAGE_PROGRAM);
     for (const name of ['a.txt', 'z.txt']) writeFileSync(join(storage.content, name), '');
     this.had(this.#page);
@@ -97,7 +98,7 @@ export class KnownSite {
   }
 
   read(): State {
-    return readState(this.#storage.content, this.#storage.database.file);
+    return readState(this.#storage.content, sqliteFileOf(this.#storage));
   }
 }
 

@@ -20,6 +20,7 @@ import { holdSite, newSite, putOnPlan } from '../../../test/sites.ts';
 import { siteOnDisk } from '../../../test/time.ts';
 import { visit } from '../../../test/visit.ts';
 import { backUp } from './cut.ts';
+import { sqliteFileOf } from '#runtimes/folders/site-folder.ts';
 
 let app: TestApp;
 let owner: Person;
@@ -140,7 +141,7 @@ suite('the minutely backup', () => {
   test('tells of a failure in an event and on the site, tries again, and tells when it works again', async () => {
     const { id, fqdn, disk } = await quietSite();
     await disk.setOption('changed', 'yes');
-    const { file } = app.runtime.storage(id).database;
+    const file = sqliteFileOf(app.runtime.storage(id));
     await app.timeMachine.release(id);
     const right = readFileSync(file);
     writeFileSync(file, 'this is no database');

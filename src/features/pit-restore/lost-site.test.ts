@@ -10,6 +10,7 @@ import { type Person, registerPerson } from '../../../test/people.ts';
 import { newSite, putOnPlan } from '../../../test/sites.ts';
 import { siteOnDisk } from '../../../test/time.ts';
 import { visit } from '../../../test/visit.ts';
+import { sqliteFileOf } from '#runtimes/folders/site-folder.ts';
 
 let app: TestApp;
 let owner: Person;
@@ -68,9 +69,9 @@ const LOSSES: Loss[] = [
       for (const name of readdirSync(content)) rmSync(join(content, name), { recursive: true });
     },
   },
-  { of: 'every byte of its database', lose: ({ database }) => truncateSync(database.file) },
-  { of: 'a part of its database', lose: ({ database }) => truncateSync(database.file, 5000) },
-  { of: 'the tables of its database', lose: ({ database }) => emptied(database.file), isTried: true },
+  { of: 'every byte of its database', lose: (storage) => truncateSync(sqliteFileOf(storage)) },
+  { of: 'a part of its database', lose: (storage) => truncateSync(sqliteFileOf(storage), 5000) },
+  { of: 'the tables of its database', lose: (storage) => emptied(sqliteFileOf(storage)), isTried: true },
 ];
 
 suite('a site that has lost', () => {

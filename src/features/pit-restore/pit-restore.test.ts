@@ -12,6 +12,7 @@ import { type Person, registerPerson } from '../../../test/people.ts';
 import { holdSite, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
 import { siteOnDisk } from '../../../test/time.ts';
 import { visit } from '../../../test/visit.ts';
+import { sqliteFileOf } from '#runtimes/folders/site-folder.ts';
 
 let app: TestApp;
 let owner: Person;
@@ -166,7 +167,7 @@ suite('restoring a site to a point in time', () => {
     for (const breakIt of [(file: string) => writeFileSync(file, 'no database'), (file: string) => rmSync(file)]) {
       const { site, params, point, state } = await siteWithPast();
       await app.timeMachine.release(site.id);
-      breakIt(app.runtime.storage(site.id).database.file);
+      breakIt(sqliteFileOf(app.runtime.storage(site.id)));
       const files = { restore_point: point, restore_db: false };
       await assert.rejects(owner.api.createPitRestore({ params, wait: 60, body: files }), (error: Error) =>
         /has to be restored too/.test(error.message),

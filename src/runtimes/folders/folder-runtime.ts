@@ -113,8 +113,12 @@ export abstract class FolderRuntime {
   protected abstract end(siteId: string): Promise<void>;
 
   adopt(site: SiteSpec, fill: (storage: SiteStorage) => Promise<void>, change?: Adaptation): Promise<void> {
+    const owner = this.ownerOf(site.id);
+    // Whom a database is made somebody else's is written in words of SQLite, so that is done before it comes to a server.
+    if (this.folders.server?.isForNew && !change)
+      return this.build(site, (draft) => this.folders.fillOnServer(site.id, draft, site.url, fill, owner));
     const settling = change && this.#settling(site, change);
-    return this.build(site, (draft) => this.folders.fill(draft, site.url, fill, settling, this.ownerOf(site.id)));
+    return this.build(site, (draft) => this.folders.fill(draft, site.url, fill, settling, owner));
   }
 
   inspect(archive: ArchiveSource, theme?: string): Promise<ArchivedSite> {

@@ -5,6 +5,7 @@ import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
 import { endIn, endOrphans, makeRunFolder, shortFolder } from '#runtimes/folders/run-folder.ts';
 import { folderBytes } from '#runtimes/folders/site-folder.ts';
+import { type DatabaseWish, type OpenDatabases, openDatabases } from '#runtimes/mariadb/open-databases.ts';
 import { requestSite } from '#runtimes/request.ts';
 import type {
   AwakeProcess,
@@ -47,6 +48,8 @@ export interface FpmOptions {
   sandbox: SandboxWish;
   /** Where newer versions of WordPress come from, where anywhere. */
   releases?: { source: ReleaseSource };
+  /** Which database sites have; SQLite where nothing is said. */
+  databases?: DatabaseWish;
 }
 
 const WARM_UP_LIMIT_MS = 45_000;
@@ -62,6 +65,7 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
   readonly #commands = new FpmCommands(() => this.#opened.home);
   readonly standbyReady = 0;
   #ground: FpmGround | undefined;
+  #databases: OpenDatabases | undefined;
   #runFolder = '';
   #sockets = 0;
   #preparing: Promise<void> = Promise.resolve();
@@ -105,6 +109,7 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
     const { sandbox: wanted, cacheDir, outbound, requestTimeoutMs, requestsPerProcess, idleTimeoutMs } = this.#options;
     const found = await findGround(wanted, cacheDir);
     await this.folders.open();
+    await this.#openDatabases();
     this.#runFolder = await makeRunFolder(this.#runRoot);
     // First, since where groups are unified the service itself may step aside into the shells' ones.
     await this.shells.open(found.sandbox);
@@ -121,6 +126,7 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
       tools: () => this.distribution.tools(),
       ownCall: (siteId: string, connection: Duplex) => this.answerOwnCall(siteId, connection),
       compiledOf: (site: SiteSpec, php: PhpInstall) => this.#compiled.of(site, php),
+      databaseOf: (site: SiteSpec, siteFolder: string) => this.folders.accessOf(site.id, siteFolder),
     };
     const limitBytes = memoryLimitBytes(this.#options.memoryBudgetBytes);
     this.#ground = await openGround(found, this.#runFolder, options, limitBytes, this.log);
@@ -200,6 +206,14 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
     await Promise.all([this.#sites.close(), this.#commands.close()]);
     if (this.#runFolder) await endIn(this.#runFolder);
     await this.#ground?.groups.close();
+    await this.#databases?.close();
+  }
+
+  async #openDatabases(): Promise<void> {
+    const { databases: wish, dataDir } = this.#options;
+    this.#databases = wish && (await openDatabases(wish, dataDir, this.log));
+    if (!wish || !this.#databases) return;
+    this.folders.server = { databases: this.#databases.databases, isForNew: wish.newSites === 'mariadb' };
   }
 
   /** Every process of the site, commands included. */

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { Outbound } from '#core/outbound.ts';
 import { makeCertificate } from '#runtimes/php/certificate.ts';
+import type { DatabaseAccess } from '#runtimes/mariadb/site-databases.ts';
 import { SiteFailure, type SiteSpec } from '#runtimes/runtime.ts';
 import { writeConfig } from '#runtimes/wordpress/config-file.ts';
 import type { Tools } from '#runtimes/wordpress/distribution.ts';
-import { LAYOUT, ownAddress, sharedFolders, sqliteDatabase } from '#runtimes/wordpress/layout.ts';
+import { LAYOUT, mariadbDatabase, ownAddress, sharedFolders, sqliteDatabase } from '#runtimes/wordpress/layout.ts';
 import { callFilter } from '#sandbox/call-filter.ts';
 import type { ControlGroup, ControlGroups, GroupLimits } from '#sandbox/control-groups.ts';
 import { endAllNaming } from '#sandbox/ending.ts';
@@ -30,6 +31,8 @@ export interface PhpHomeOptions {
   tools(): Promise<Tools>;
   ownCall(siteId: string, connection: Duplex): void;
   hasOverlays: boolean;
+  /** How PHP reaches the site's database, where that is on a server. */
+  databaseOf(site: SiteSpec, siteFolder: string): DatabaseAccess | undefined;
   /** The folder with what was compiled of the site's WordPress, where there is any: its name is that of the build of PHP. */
   compiledOf(site: SiteSpec, php: PhpInstall): Promise<string | undefined>;
 }
@@ -230,7 +233,9 @@ export class PhpHome {
   }
 
   async #shown(site: SiteSpec, siteFolder: string, own: string): Promise<Shown[]> {
-    writeFileSync(join(own, 'wp-config.php'), writeWpConfig(site));
+    const database = this.#options.databaseOf(site, siteFolder);
+    writeFileSync(join(own, 'wp-config.php'), writeWpConfig(site, database));
+    const socket = database?.socket === undefined ? [] : [{ from: dirname(database.socket), at: PLACES.database }];
     const inSite = (name: string, at: string) => ({ from: join(siteFolder, name), at, isWritable: true });
     const shared = sharedFolders(this.#options.coreFolder(site.coreVersion), await this.#options.tools());
     const hasCertificate = existsSync(join(own, 'certificates'));
@@ -239,6 +244,7 @@ export class PhpHome {
       inSite('content', LAYOUT.content),
       inSite('database', LAYOUT.database),
       ...(site.isOffline ? [] : [inSite('outbox', LAYOUT.outbox), { from: join(own, 'door'), at: PLACES.door }]),
+      ...socket,
       ...(hasCertificate ? [{ from: join(own, 'certificates'), at: PLACES.certificates }] : []),
       { from: join(own, 'wp-config.php'), at: LAYOUT.config },
     ];
@@ -278,14 +284,14 @@ export function newMark(): { name: string; variables: Record<string, string> } {
 }
 
 /** wp-cli looks for the last line, word for word. */
-function writeWpConfig(site: SiteSpec): string {
+function writeWpConfig(site: SiteSpec, database: DatabaseAccess | undefined): string {
   const config = writeConfig(site, {
     platformFolder: LAYOUT.platform,
     themesFolder: LAYOUT.themes,
     // What an offline site leaves for the platform stays in its own memory.
     outboxFolder: site.isOffline ? '/tmp' : LAYOUT.outbox,
     purgeMark: { inServerVariable: MARK_VARIABLE },
-    database: databaseOf(site),
+    database: constantsOf(database),
   });
   return `${config}
 defined('ABSPATH') || define('ABSPATH', '${LAYOUT.core}/');
@@ -294,6 +300,6 @@ require_once ABSPATH . 'wp-settings.php';
 }
 
 /** What wp-config.php says of the site's database. */
-function databaseOf(_site: SiteSpec): Record<string, string> {
-  return sqliteDatabase();
+function constantsOf(database: DatabaseAccess | undefined): Record<string, string | number> {
+  return database === undefined ? sqliteDatabase() : mariadbDatabase(database, PLACES.database);
 }

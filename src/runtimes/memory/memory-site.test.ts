@@ -8,6 +8,7 @@ import type { Runtime, SiteSpec } from '#runtimes/runtime.ts';
 import { signRequest, uploadHeaders } from '#runtimes/wordpress/access.ts';
 import { hashForWordPress } from '#runtimes/wordpress/password.ts';
 import { openMemoryRuntime } from '../../../test/memory-runtime.ts';
+import { sqliteFileOf } from '#runtimes/folders/site-folder.ts';
 
 const POSTS = '/wp-json/wp/v2/posts';
 
@@ -100,7 +101,7 @@ describe('a site in memory', () => {
   it('says that its database is broken, and makes no other', async () => {
     const broken = newSpec(site, 'broken.localhost');
     await runtime.create(broken, firstContent('Broken'));
-    const { file } = runtime.storage(broken.id).database;
+    const file = sqliteFileOf(runtime.storage(broken.id));
     for (const spoil of [() => writeFile(file, 'no database at all'), () => rm(file)]) {
       await spoil();
       const answer = await request(runtime, broken, { path: '/' });

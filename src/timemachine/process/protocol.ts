@@ -213,7 +213,7 @@ export interface Calls {
   restore(place: SitePlace, wish: RestoreWish | MergeWish): PlanReport;
   /** What a merge would bring, and what the site itself has got since; neither the site nor its copy is looked at. */
   compareCopy(
-    from: Pick<SitePlace, 'space' | 'site' | 'rules' | 'database'>,
+    from: Pick<SitePlace, 'space' | 'site' | 'rules' | 'database' | 'staging'>,
     now: SnapshotName,
     wish: MergeWish,
     window: Window,

@@ -94,7 +94,7 @@ export class TimeMachine {
 
   /** What a merge would bring to the site as it was at `now`, and what the site has got since its copy was made. */
   compareCopy(
-    from: Pick<SitePlace, 'space' | 'site' | 'rules' | 'database'>,
+    from: Pick<SitePlace, 'space' | 'site' | 'rules' | 'database' | 'staging'>,
     now: SnapshotName,
     wish: MergeWish,
     window: Window,
