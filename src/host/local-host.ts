@@ -243,6 +243,12 @@ export class LocalHost implements SiteHost {
       await this.driver(site).makeFolders(site.id);
       return this.timeMachine.restore(this.#placeOf(site, kept), wish, options);
     });
+  moveRows: Of<'moveRows'> = (site, kept, to, options) =>
+    this.#alone(site, () =>
+      this.driver(site).moveRows(site.id, to, async (into) => {
+        await this.timeMachine.move(this.#placeOf(site, kept), into, options);
+      }),
+    );
   compareCopy: Of<'compareCopy'> = async (site, kept, now, wish, window) => {
     const { database, staging } = this.driver(site).storage(site.id);
     // Beside what a restore may be at.

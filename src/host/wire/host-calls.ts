@@ -51,6 +51,7 @@ const HOST_CALLS = {
   compare: 'site',
   compareCopy: 'site',
   restore: 'site',
+  moveRows: 'site',
   rehearse: 'site',
   discardRehearsal: 'site',
   recover: 'site',

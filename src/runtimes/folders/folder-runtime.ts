@@ -10,6 +10,7 @@ import type {
   ArchiveSource,
   Command,
   CommandResult,
+  DatabaseKind,
   OutgoingMail,
   Program,
   ProgramOptions,
@@ -234,6 +235,15 @@ export abstract class FolderRuntime {
 
   storage(siteId: string): SiteStorage {
     return this.folders.storage(siteId);
+  }
+
+  async moveRows(
+    siteId: string,
+    to: DatabaseKind,
+    fill: (into: SiteStorage['database']) => Promise<void>,
+  ): Promise<void> {
+    await this.folders.moveRows(siteId, to, fill, this.ownerOf(siteId));
+    this.listeners.touched(siteId);
   }
 
   makeFolders(siteId: string): Promise<void> {

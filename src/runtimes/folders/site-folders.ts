@@ -6,7 +6,7 @@ import { removeFolder } from '#core/remove-folder.ts';
 import { loadSqlite } from '#runtimes/mariadb/load-sqlite.ts';
 import { MariadbDatabase } from '#runtimes/mariadb/mariadb-database.ts';
 import type { DatabaseAccess, SiteDatabases } from '#runtimes/mariadb/site-databases.ts';
-import type { Adaptation, OutgoingMail, SiteDatabase, SiteStorage } from '#runtimes/runtime.ts';
+import type { Adaptation, DatabaseKind, OutgoingMail, SiteDatabase, SiteStorage } from '#runtimes/runtime.ts';
 import type { ChosenTheme } from '#runtimes/wordpress/adapt.ts';
 import { SiteDatabaseProcess } from './database-process.ts';
 import { mailNames, readMail } from './outbox.ts';
@@ -179,6 +179,36 @@ export class SiteFolders {
     // First: what a stranger put there to run by itself must not see the move.
     if (change) await database.adapt(change.to, theme);
     await database.moveTo(url);
+  }
+
+  /** The mark decides. What was there before goes after it, and with the next attempt where this one was killed. */
+  async moveRows(
+    siteId: string,
+    to: DatabaseKind,
+    fill: (into: SiteStorage['database']) => Promise<void>,
+    owner: number | undefined,
+  ): Promise<void> {
+    const folder = this.of(siteId);
+    const isMoved = isOnServer(folder) === (to === 'mariadb');
+    if (to === 'mariadb') {
+      const { databases } = this.#serverOf();
+      if (!isMoved) {
+        await databases.create(siteId);
+        await fill(databases.describe(siteId));
+        await markOnServer(folder, true);
+      }
+      await removeFolder(join(folder, 'database'));
+      await this.makeMissing(siteId, owner);
+    } else {
+      if (!isMoved) {
+        await removeFolder(join(folder, 'database'));
+        await this.makeMissing(siteId, owner);
+        await fill(storageIn(folder).database);
+        if (owner !== undefined) giveDatabase(folder, owner);
+        await markOnServer(folder, false);
+      }
+      await this.server?.databases.drop(siteId);
+    }
   }
 
   async archive(siteId: string): Promise<void> {

@@ -16,6 +16,7 @@ const ROWS_AT_ONCE = 200;
 export class MariadbDatabase implements SiteDatabase {
   readonly #description: MariadbDescription;
   #connection: Promise<Connection> | undefined;
+  #running = 0;
   /** Called before and after everything that may write. */
   onWrite: () => void = () => {};
 
@@ -84,12 +85,16 @@ export class MariadbDatabase implements SiteDatabase {
   async close(): Promise<void> {
     const connection = this.#connection;
     this.#connection = undefined;
-    await (await connection?.catch(() => undefined))?.end().catch(() => {});
+    const opened = await connection?.catch(() => undefined);
+    // What still runs is ended, and its end is not waited for.
+    if (this.#running > 0) opened?.destroy();
+    else await opened?.end().catch(() => {});
   }
 
   async #all(sql: string, ...values: SqlValue[]): Promise<SqlRow[]> {
     const connection = await this.#connected();
-    const answer = await connection.query(sql, values);
+    this.#running++;
+    const answer = await connection.query(sql, values).finally(() => this.#running--);
     return Array.isArray(answer) ? answer.map(plainRow) : [];
   }
 

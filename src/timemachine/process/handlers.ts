@@ -12,7 +12,7 @@ import { layFiles } from '../restore/lay-files.ts';
 import { restoreInto } from '../restore/restore-into.ts';
 import { outdatedPlan, planRestore, type RestorePlan, restore } from '../restore/restorer.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { inWordsOf } from '../sources/kinds/convert-tables.ts';
+import { inWordsOf, moveTables } from '../sources/kinds/convert-tables.ts';
 import { databaseOf } from '../sources/open-database.ts';
 import { fleetingOperations } from '../stores/file-operations.ts';
 import { EMPTY_QUEUE } from '../stores/store.ts';
@@ -135,6 +135,14 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
         await target.close();
       }
       return { now: cut, difference: described.difference };
+    },
+
+    async move({ onProgress }, place, into) {
+      await recoverSite(repository, place);
+      const { cut } = await (await open(place)).snapshot(place, onProgress);
+      await release(place.site);
+      await moveTables(repository.site(place.space, place.site), databaseOf(place.database), databaseOf(into));
+      return cut;
     },
 
     async compareCopy(_, from, now, wish, window) {

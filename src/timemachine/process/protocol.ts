@@ -211,6 +211,8 @@ export interface Calls {
     window: Window,
   ): { difference: Difference; list: DifferenceList };
   restore(place: SitePlace, wish: RestoreWish | MergeWish): PlanReport;
+  /** Keeps the site as it is, and puts all its tables into a database of the other kind, in place of what is there. */
+  move(place: SitePlace, into: DatabaseDescription): CutReport;
   /** What a merge would bring, and what the site itself has got since; neither the site nor its copy is looked at. */
   compareCopy(
     from: Pick<SitePlace, 'space' | 'site' | 'rules' | 'database' | 'staging'>,

@@ -35,6 +35,34 @@ export async function convertInto(repository: SiteRepository, { tables }: WithTa
   }
 }
 
+/** Puts everything that a database has into one of the other kind, also what no snapshot keeps; where that can not be, nothing is moved. */
+export async function moveTables(repository: SiteRepository, from: Database, into: Database): Promise<void> {
+  const { tables, skipped } = await storeAll(repository, from);
+  await into.remove();
+  const left = [...skipped, ...(await convertInto(repository, { tables }, into))];
+  if (left.length > 0)
+    throw new TimeMachineFailure(
+      'unusable_point',
+      `These can not be moved: ${left.map(({ name, reason }) => `${name} (${reason})`).join(', ')}`.slice(0, 1_000),
+    );
+}
+
+/** What a database has, as objects that are in no snapshot. */
+async function storeAll(repository: SiteRepository, database: Database): Promise<WithTables & { skipped: Skipped[] }> {
+  const source = database.source(() => true);
+  const reader = await openReader(source);
+  try {
+    const writer = repository.writer();
+    const stored = await storeTables(reader, undefined, undefined, writer, new ProgressReport());
+    await writer.flush();
+    const tables = Object.fromEntries([...stored.states].map(([name, { ref }]) => [name, ref]));
+    return { tables, skipped: stored.skipped };
+  } finally {
+    await reader.close();
+    await source.close();
+  }
+}
+
 /**
  * The same snapshot, with its tables as this kind of database has them: made in a database that is thrown away, and stored as they are there. What was stored for
  * this is in no snapshot, and goes with the next prune; until then a restore can be planned, verified and finished after a kill as any other.
@@ -52,18 +80,8 @@ export async function inWordsOf<T extends WithTables & Partial<Pick<Snapshot, 't
   try {
     await scratch.remove();
     const skipped = await convertInto(repository, snapshot, scratch);
-    const source = scratch.source(() => true);
-    const reader = await openReader(source);
-    try {
-      const writer = repository.writer();
-      const stored = await storeTables(reader, undefined, undefined, writer, new ProgressReport());
-      await writer.flush();
-      const tables = Object.fromEntries([...stored.states].map(([name, { ref }]) => [name, ref]));
-      return { ...snapshot, tables, tablesSkipped: [...(snapshot.tablesSkipped ?? []), ...skipped, ...stored.skipped] };
-    } finally {
-      await reader.close();
-      await source.close();
-    }
+    const { tables, skipped: unread } = await storeAll(repository, scratch);
+    return { ...snapshot, tables, tablesSkipped: [...(snapshot.tablesSkipped ?? []), ...skipped, ...unread] };
   } finally {
     await scratch.remove();
     await rm(folder, { recursive: true, force: true });
