@@ -945,6 +945,9 @@ export type SiteLogVisit = {
   user_agent: string | null;
   referrer: string | null;
 };
+export type SiteMove = {
+  database: 'sqlite' | 'mariadb';
+};
 export type SiteName = {
   fqdn: string;
   is_free: boolean;
@@ -1631,6 +1634,8 @@ export interface Operations {
   deleteSite: { input: { params: { fqdn: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' };
   /** Put a site to sleep; the next visit wakes it */
   sleepSite: { input: { params: { fqdn: string }; query?: { for_code_server?: boolean; for_stage?: boolean } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'site.sleep_failed' | 'stage.missing' };
+  /** Move a site to another kind of database, SQLite or MariaDB, and to the driver of new sites. Backups stay */
+  moveSite: { input: { params: { fqdn: string }; body: SiteMove }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.move_failed' | 'site.move_staged' | 'site.not_found' };
   /** What happened to a site, newest first */
   listSiteEvents: { input: { params: { fqdn: string }; query?: { after_datetime?: string; page?: number; size?: number } }; output: EventPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** The site with its cache and its firewall, in properties.cdn */
@@ -2180,6 +2185,7 @@ export const ROUTES = {
   updateSite: { method: 'PATCH', path: '/f/api/v1/site/{fqdn}', body: 'application/json' },
   deleteSite: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}' },
   sleepSite: { method: 'POST', path: '/f/api/v1/site/{fqdn}/sleep' },
+  moveSite: { method: 'POST', path: '/f/api/v1/site/{fqdn}/move', body: 'application/json' },
   listSiteEvents: { method: 'GET', path: '/f/api/v1/site/{fqdn}/event' },
   getSiteCdn: { method: 'GET', path: '/f/api/v1/site/{fqdn}/cdn' },
   getSiteUsage: { method: 'GET', path: '/f/api/v1/site/{fqdn}/usage' },

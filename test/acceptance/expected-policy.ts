@@ -78,6 +78,7 @@ updateSite/to another team           401       404     403     403    200    200
 deleteSite                           401       404     403     403    200    200      404      401     200     403      403       404         200
 deleteSite/created by the caller     401       404     403     200    200    200      404      401     200     403      403       404         200
 sleepSite                            401       404     403     200    200    200      404      401     200     403      403       404         200
+moveSite                             401       404     403     403    200    200      404      401     200     403      403       404         200
 listSiteEvents                       401       404     200     200    200    200      404      401     200     200      200       404         200
 getSiteCdn                           401       404     200     200    200    200      404      401     200     200      200       404         200
 getSiteUsage                         401       404     200     200    200    200      404      401     200     200      200       404         200
@@ -297,6 +298,7 @@ updateSite      params.fqdn                    404 site.not_found
 updateSite      body.team_id                   404 team.not_found
 deleteSite      params.fqdn                    404 site.not_found
 sleepSite       params.fqdn                    404 site.not_found
+moveSite        params.fqdn                    404 site.not_found
 listSiteEvents  params.fqdn                    404 site.not_found
 getSiteCdn      params.fqdn                    404 site.not_found
 getSiteUsage    params.fqdn                    404 site.not_found

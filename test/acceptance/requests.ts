@@ -277,6 +277,7 @@ export const requests: Record<string, Make> = {
     params: { fqdn: (await world.site(place.teamId, world.person(caller))).fqdn },
   }),
   sleepSite: onSite(),
+  moveSite: onSite({ body: { database: 'sqlite' } }),
   listSiteEvents: onSite(),
   getSiteCdn: onSite(),
   getSiteUsage: onSite(),

@@ -20,17 +20,21 @@ import {
   createFailed,
   importRefused,
   importRunning,
+  moveFailed,
+  moveStaged,
   NewSite,
   planSites,
   planStorage,
   Site,
   SiteChange,
   SiteLogin,
+  SiteMove,
   SitePlace,
   SiteUsage,
   sleepFailed,
   updateFailed,
 } from './site.schema.ts';
+import { moveSite } from './site.move.ts';
 import { sleepSite } from './site.sleep.ts';
 import { findSites, listSitesOfTeams } from './site.sql.ts';
 import { prepareChange, updateSite } from './site.update.ts';
@@ -148,6 +152,21 @@ export const siteOperations = [
       return completeSite(call.db, call.services, call.caller, call.subject);
     },
     reread: (call, first) => rereadSite(call, first, sleepFailed),
+  }),
+  operation({
+    id: 'moveSite',
+    method: 'POST',
+    path: '/site/{fqdn}/move',
+    tag,
+    summary: 'Move a site to another kind of database, SQLite or MariaDB, and to the driver of new sites. Backups stay',
+    access: onSite('admin'),
+    params: SitePath,
+    body: SiteMove,
+    response: Site,
+    errors: [siteBusy, moveStaged, moveFailed],
+    goesOn: true,
+    handle: (call) => moveSite(call, call.subject, call.body),
+    reread: (call, first) => rereadSite(call, first, moveFailed),
   }),
   operation({
     id: 'listSiteEvents',

@@ -8,6 +8,7 @@ import { MariadbDatabase } from '#runtimes/mariadb/mariadb-database.ts';
 import type { DatabaseAccess, SiteDatabases } from '#runtimes/mariadb/site-databases.ts';
 import type { Adaptation, DatabaseKind, OutgoingMail, SiteDatabase, SiteStorage } from '#runtimes/runtime.ts';
 import type { ChosenTheme } from '#runtimes/wordpress/adapt.ts';
+import { TimeMachineFailure } from '#timemachine/failure.ts';
 import { SiteDatabaseProcess } from './database-process.ts';
 import { mailNames, readMail } from './outbox.ts';
 import type { ProgramRoom } from './program-room.ts';
@@ -191,7 +192,8 @@ export class SiteFolders {
     const folder = this.of(siteId);
     const isMoved = isOnServer(folder) === (to === 'mariadb');
     if (to === 'mariadb') {
-      const { databases } = this.#serverOf();
+      if (!this.server) throw new TimeMachineFailure('unusable_point', 'Its host has no MariaDB.');
+      const { databases } = this.server;
       if (!isMoved) {
         await databases.create(siteId);
         await fill(databases.describe(siteId));
