@@ -259,6 +259,11 @@ export class SiteFolders {
     return (await mailNames(this.outbox(siteId))).length > 0;
   }
 
+  /** The server that has the site's database; undefined where that is a file. */
+  serverOf(siteId: string): SiteDatabases | undefined {
+    return isOnServer(this.of(siteId)) ? this.server?.databases : undefined;
+  }
+
   /** How PHP reaches the database of what is in that folder; undefined where that is a file in it. */
   accessOf(siteId: string, siteFolder: string): DatabaseAccess | undefined {
     return isOnServer(siteFolder) ? this.#serverOf().databases.access(siteId) : undefined;

@@ -22,6 +22,7 @@ import { refuseUnknown } from '#runtimes/wordpress/wp-cli.ts';
 import { heldBytes } from '#sandbox/held-files.ts';
 import type { SandboxWish } from '#sandbox/sandbox.ts';
 import { CompiledCore } from './compiled-core.ts';
+import { DatabaseRooms } from './database-rooms.ts';
 import { DiskRooms } from './disk-rooms.ts';
 import { FpmCommands } from './fpm-commands.ts';
 import { type FpmGround, findGround, openGround } from './fpm-ground.ts';
@@ -57,10 +58,15 @@ const WARM_UP_LIMIT_MS = 45_000;
 const PROCESS_IDLE_MS = 60_000;
 const NO_ROOM = 'The site has no room left on its disk, and the command was ended.';
 
+type Telling = Pick<FpmSiteOptions, 'touched' | 'finished' | 'logged' | 'broken'>;
+/** What WordPress is compiled in is nobody's site: nobody is to hear of it. */
+const SILENT: Telling = { touched() {}, finished() {}, logged() {}, broken() {} };
+
 export class FpmRuntime extends WordPressRuntime implements Runtime {
   readonly #options: FpmOptions;
   readonly #compiled: CompiledCore;
   readonly #rooms: DiskRooms;
+  readonly #databaseRooms: DatabaseRooms;
   readonly #sites: FpmSites;
   readonly #commands = new FpmCommands(() => this.#opened.home);
   readonly standbyReady = 0;
@@ -85,11 +91,17 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
       },
       log,
     });
+    this.#databaseRooms = new DatabaseRooms({
+      serverOf: (siteId) => this.folders.serverOf(siteId),
+      folderOf: (siteId) => this.folders.of(siteId),
+      log,
+    });
     this.#rooms = new DiskRooms({
       usageBytes: (siteId) => this.diskUsageBytes(siteId),
       heldBytes: (siteId) => this.#heldBytes(siteId),
       grew: (siteId, bytes) => this.listeners.grew(siteId, bytes),
       end: (siteId) => {
+        this.#databaseRooms.close(siteId);
         log.warn({ siteId }, 'a site has used up its storage and went on writing, so that it was ended');
         Promise.all([this.#sites.stop(siteId, 0), this.#commands.end(siteId, NO_ROOM)]).catch((error) =>
           log.warn({ err: error, siteId }, 'a site that has used up its storage could not be ended'),
@@ -191,6 +203,7 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
 
   override setRoom(siteId: string, leftBytes: number): void {
     this.#rooms.set(siteId, leftBytes);
+    this.#databaseRooms.set(siteId, leftBytes);
   }
 
   awake(): AwakeProcess[] {
@@ -254,6 +267,15 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
     }
   }
 
+  #tellingOf(id: string): Telling {
+    return {
+      touched: () => this.listeners.touched(id),
+      finished: (end) => this.listeners.finished(id, end),
+      logged: (messages, request) => this.logged(id, messages, request),
+      broken: (failure, request) => this.listeners.broken(id, failure, request),
+    };
+  }
+
   #optionsOf(site: SiteSpec, siteFolder = this.folders.of(site.id), compileTo?: string): FpmSiteOptions {
     const { requestTimeoutMs, processesPerSite } = this.#options;
     const { id } = site;
@@ -272,10 +294,7 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
         if (siteFolder === this.folders.of(id)) this.giveToOwner(id);
         return this.#opened.home.serve(site, siteFolder, compileTo);
       },
-      touched: () => this.listeners.touched(id),
-      finished: (end) => this.listeners.finished(id, end),
-      logged: (messages, request) => this.logged(id, messages, request),
-      broken: (failure, request) => this.listeners.broken(id, failure, request),
+      ...(compileTo === undefined ? this.#tellingOf(id) : SILENT),
     };
   }
 }
