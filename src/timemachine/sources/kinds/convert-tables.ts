@@ -21,12 +21,9 @@ export async function convertInto(repository: SiteRepository, { tables }: WithTa
   const translated = await translateTables(repository, tables, database.kind);
   const target = await database.openTarget({ isForeign: true });
   try {
-    for (const { table, rows } of translated.tables)
-      await target.stage(table, rows()).catch((error) => {
-        throw refusal(error, table.name);
-      });
+    for (const { table, rows } of translated.tables) await fitting(table.name, () => target.stage(table, rows()));
     await target.transaction(async (changes) => {
-      for (const { table } of translated.tables) await changes.replace(table);
+      for (const { table } of translated.tables) await fitting(table.name, () => changes.replace(table));
       await changes.finish(translated.tables.map(tableOf));
     });
     return translated.skipped;
@@ -93,8 +90,21 @@ function tableOf({ table }: TranslatedTable) {
 }
 
 /** What one database takes the other may not: a text that is too long for its column, two names that differ in an accent. */
-function refusal(error: unknown, table: string): unknown {
-  if (!(error instanceof Error) || error instanceof TimeMachineFailure) return error;
+async function fitting(table: string, act: () => Promise<void>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    throw isRefusal(error) ? refusal(error, table) : error;
+  }
+}
+
+/** By what the databases say: 19 of SQLite is a constraint, 22 of a server a value that is none and 23 one that is not allowed. */
+function isRefusal(error: unknown): error is Error {
+  const { errcode = 0, sqlState = '' } = error as { errcode?: number; sqlState?: string };
+  return errcode % 256 === 19 || /^2[23]/.test(sqlState);
+}
+
+function refusal(error: Error, table: string): TimeMachineFailure {
   const said = error.message.replace(/^\(conn[^)]*\) /, '').split('\n')[0]?.slice(0, 300);
   return new TimeMachineFailure('unusable_point', `The table ${table} does not fit into the other kind of database: ${said}`, {
     cause: error,

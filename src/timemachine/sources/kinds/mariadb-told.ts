@@ -32,7 +32,8 @@ function readColumn(line: string): MysqlColumn | undefined {
   const given = new RegExp(` DEFAULT (${TEXT}|b'[01]*'|NULL|current_timestamp\\(\\d?\\)|-?[\\d.]+)`, 's').exec(rest)?.[1];
   return {
     name: name.replaceAll('``', '`'),
-    type,
+    // What MySQL has a type for is a text with a condition here.
+    type: / CHECK \(json_valid\(/.test(rest) ? 'json' : type,
     isNullable: !/ NOT NULL/.test(rest),
     default:
       given === undefined || given === 'NULL' ? null : given.startsWith('current_timestamp') ? 'now' : { text: plain(given) },

@@ -1,5 +1,5 @@
 import type { SqliteSchema } from '../sqlite-schema.ts';
-import { baseTypeOf, type MysqlColumn, type MysqlTable, quoteMysql } from './mysql-table.ts';
+import { baseTypeOf, isText, type MysqlColumn, type MysqlTable, quoteMysql } from './mysql-table.ts';
 
 const STORED: Record<string, string> = {
   ...of('INTEGER', 'bit bool boolean tinyint smallint mediumint int integer bigint'),
@@ -12,11 +12,11 @@ function of(type: string, names: string): Record<string, string> {
 }
 
 /** The statements that WordPress' integration for SQLite makes such a table by, word by word. */
-export function writeSqliteTable({ name, columns, indexes }: MysqlTable, sequence: string | null): SqliteSchema {
+export function writeSqliteTable({ name, collation, columns, indexes }: MysqlTable, sequence: string | null): SqliteSchema {
   const primary = indexes.find(({ kind }) => kind === 'primary');
   const numbered = columns.some(({ isAutoIncrement }) => isAutoIncrement);
   const isSoleKey = (column: MysqlColumn) => primary?.columns.length === 1 && primary.columns[0]?.name === column.name;
-  const lines = columns.map((column) => `  ${columnClause(column, isSoleKey(column))}`);
+  const lines = columns.map((column) => `  ${columnClause(column, isSoleKey(column), collation)}`);
   const listOf = (parts: MysqlTable['indexes'][number]['columns']) =>
     parts.map((part) => `${quoteMysql(part.name)}${part.isDescending ? ' DESC' : ''}`).join(', ');
   if (primary && !numbered) lines.push(`  PRIMARY KEY (${listOf(primary.columns)})`);
@@ -39,14 +39,19 @@ export function writeSqliteTable({ name, columns, indexes }: MysqlTable, sequenc
   };
 }
 
-function columnClause(column: MysqlColumn, isSoleKey: boolean): string {
+/** The integration compares all texts without their case. Two that MariaDB tells apart have to be two here as well. */
+function isExact(column: MysqlColumn, collation: string): boolean {
+  return isText(column.type) && /_(?:bin|cs)$/.test(column.collation ?? collation);
+}
+
+function columnClause(column: MysqlColumn, isSoleKey: boolean, collation: string): string {
   const stored = STORED[baseTypeOf(column.type)] ?? 'TEXT';
   // Only a number that is given by the database is another name of the row's own.
   const type = stored === 'INTEGER' && isSoleKey && !column.isAutoIncrement ? 'INT' : stored;
   return [
     quoteMysql(column.name),
     type,
-    type === 'TEXT' && 'COLLATE NOCASE',
+    type === 'TEXT' && !isExact(column, collation) && 'COLLATE NOCASE',
     !column.isNullable && 'NOT NULL',
     column.isAutoIncrement && 'PRIMARY KEY AUTOINCREMENT',
     defaultClause(column),

@@ -7,6 +7,7 @@ import type { MariadbSchema } from '../mariadb/mariadb-schema.ts';
 import type { SqliteSchema } from '../sqlite-schema.ts';
 import { readMariadbTable } from './mariadb-told.ts';
 import { writeMariadbTable } from './mysql-table.ts';
+import { guessTable } from './sqlite-guess.ts';
 import { writeSqliteTable } from './sqlite-table.ts';
 import { readToldTables, TOLD_TABLES, type ToldRow, type ToldTables } from './sqlite-told.ts';
 
@@ -55,7 +56,7 @@ async function toMariadb(reader: ObjectReader, outlines: readonly TableOutline[]
   for (const outline of outlines) {
     const { name, columns, schema } = outline.description;
     if (OF_SQLITE.test(name)) continue;
-    const made = known.get(name);
+    const made = known.get(name) ?? guessTable(name, schema as SqliteSchema);
     const sql = made && writeMariadbTable(made);
     const own = made?.columns.map((column) => column.name) ?? [];
     if (!sql || (schema as SqliteSchema).kind === 'view' || !own.every((column) => columns.includes(column)))
