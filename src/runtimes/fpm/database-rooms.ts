@@ -47,8 +47,7 @@ export class DatabaseRooms {
         this.#compactedAt.delete(siteId);
       } else if (performance.now() - (this.#compactedAt.get(siteId) ?? Number.NEGATIVE_INFINITY) > COMPACT_MS) {
         // What was removed is the server's to use again, and takes up the disk until then.
-        this.#compactedAt.set(siteId, performance.now());
-        await databases.compact(siteId);
+        if (await databases.compact(siteId)) this.#compactedAt.set(siteId, performance.now());
       }
     });
   }

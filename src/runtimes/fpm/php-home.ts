@@ -180,10 +180,12 @@ export class PhpHome {
       mkdirSync(runFolder, { recursive: true, mode: 0o700 });
       const uid = statSync(join(siteFolder, 'content')).uid;
       if (sandbox.mode === 'uids') chownSync(runFolder, uid, uid);
-      if (!site.isOffline) door = await this.#openDoor(site, own);
+      const database = addressOf(this.#options.databaseOf(site, siteFolder));
+      if (!site.isOffline || database) door = await this.#openDoor(site, own, database);
       const limits = this.#limits(pool.processes);
       group = groups.make(site.id, limits, limits);
-      const ports = site.isOffline ? '-' : [...new Set([...PORTS, ownAddress(site.url).port])].join(',');
+      const others = site.isOffline ? [] : [...PORTS, ownAddress(site.url).port];
+      const ports = [...new Set([...others, ...(database ? [database.port] : [])])].join(',') || '-';
       const launch = ['/usr/bin/perl', `${PLACES.tools}/launch.pl`, PLACES.filter, ports, ...program];
       const shown = await this.#shown(site, siteFolder, own);
       const run = isServing ? [{ from: runFolder, at: PLACES.run, isWritable: true }] : [];
@@ -211,7 +213,7 @@ export class PhpHome {
     }
   }
 
-  async #openDoor(site: SiteSpec, own: string): Promise<NetworkDoor> {
+  async #openDoor(site: SiteSpec, own: string, database: ReturnType<typeof addressOf>): Promise<NetworkDoor> {
     const address = ownAddress(site.url);
     const folder = join(own, 'door');
     mkdirSync(folder, { mode: 0o755 });
@@ -223,6 +225,8 @@ export class PhpHome {
       own: address,
       certificate,
       ownCall: (connection) => this.#options.ownCall(site.id, connection),
+      database,
+      isOffline: site.isOffline,
     });
   }
 
@@ -243,7 +247,8 @@ export class PhpHome {
       ...shared.map(([at, from]) => ({ at, from, hasOwnLocks: this.#options.hasOverlays })),
       inSite('content', LAYOUT.content),
       inSite('database', LAYOUT.database),
-      ...(site.isOffline ? [] : [inSite('outbox', LAYOUT.outbox), { from: join(own, 'door'), at: PLACES.door }]),
+      ...(site.isOffline ? [] : [inSite('outbox', LAYOUT.outbox)]),
+      ...(existsSync(join(own, 'door')) ? [{ from: join(own, 'door'), at: PLACES.door }] : []),
       ...socket,
       ...(hasCertificate ? [{ from: join(own, 'certificates'), at: PLACES.certificates }] : []),
       { from: join(own, 'wp-config.php'), at: LAYOUT.config },
@@ -297,6 +302,13 @@ function writeWpConfig(site: SiteSpec, database: DatabaseAccess | undefined): st
 defined('ABSPATH') || define('ABSPATH', '${LAYOUT.core}/');
 require_once ABSPATH . 'wp-settings.php';
 `;
+}
+
+/** Where a server is that has no socket on this machine. */
+function addressOf(database: DatabaseAccess | undefined): { host: string; port: number } | undefined {
+  if (!database || database.socket !== undefined) return undefined;
+  const [, host = '', port] = /^(.*):(\d+)$/.exec(database.host) ?? [];
+  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
 }
 
 /** What wp-config.php says of the site's database. */

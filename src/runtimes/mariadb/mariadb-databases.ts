@@ -187,9 +187,9 @@ export class MariadbDatabases implements SiteDatabases {
     });
   }
 
-  async compact(siteId: string): Promise<void> {
+  async compact(siteId: string): Promise<boolean> {
     const { database } = this.#names(siteId);
-    await this.#run(async (run) => {
+    return this.#run(async (run) => {
       const loose = await run(
         "SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_TYPE = 'BASE TABLE' AND DATA_FREE >= ?",
         database,
@@ -198,6 +198,7 @@ export class MariadbDatabases implements SiteDatabases {
       // Nothing in the tables is another after it, so the log of changes has no word of it.
       for (const { name } of loose)
         await run(`OPTIMIZE NO_WRITE_TO_BINLOG TABLE ${database}.${quoteName(String(name))}`);
+      return loose.length > 0;
     });
   }
 

@@ -21,6 +21,8 @@ export async function convertInto(repository: SiteRepository, { tables }: WithTa
   const translated = await translateTables(repository, tables, database.kind);
   const target = await database.openTarget({ isForeign: true });
   try {
+    // With what one that was killed has left there.
+    await target.discardStaged();
     for (const { table, rows } of translated.tables) await fitting(table.name, () => target.stage(table, rows()));
     await target.transaction(async (changes) => {
       for (const { table } of translated.tables) await fitting(table.name, () => changes.replace(table));
