@@ -236,7 +236,10 @@ function readMetrics(variables: Variables) {
 function readPhp(variables: Variables) {
   const { SITE_DATABASE, MARIADB_URL } = variables;
   return {
-    siteDatabases: { newSites: SITE_DATABASE ?? (MARIADB_URL === undefined ? 'sqlite' : 'mariadb'), url: MARIADB_URL } as const,
+    siteDatabases: {
+      newSites: SITE_DATABASE ?? (MARIADB_URL === undefined ? 'sqlite' : 'mariadb'),
+      url: MARIADB_URL,
+    } as const,
     wordpressSource: readSource(variables.WORDPRESS_SOURCE),
     standbyWorkers: variables.STANDBY_WORKERS,
     phpMemoryMb: variables.PHP_MEMORY_MB,

@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Services } from '#core/services.ts';
 import { backUp } from '#features/backup-clock/cut.ts';
 import type { SiteRow } from '#features/instance/instance.ts';
-import { hostIn } from './app.ts';
 import { sqliteFileOf } from '#runtimes/folders/site-folder.ts';
+import { hostIn } from './app.ts';
 
 /**
  * Gives a site that is only a row the least on disk that the time machine can keep and bring back: one file and the table

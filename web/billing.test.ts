@@ -166,7 +166,7 @@ describe('plans and billing in the dashboard', { timeout: 400_000 }, () => {
     await page.getByRole('button', { name: 'Pay what is owed' }).waitFor();
     await leavePortal(page);
     await alerts(page, 'The last payment failed. Pay in the billing portal by').waitFor();
-    await page.getByRole('tab', { name: 'Members' }).click();
+    await page.getByRole('link', { name: 'Members' }).click();
     await page.getByRole('heading', { name: 'Members' }).waitFor();
     const note = alerts(page, 'The last payment failed');
     assert.equal(await note.count(), 1);
@@ -308,7 +308,7 @@ describe('plans and billing in the dashboard', { timeout: 400_000 }, () => {
     await page.locator('figure canvas').first().waitFor();
     assert.equal(await page.getByRole('tabpanel').getByRole('button').count(), 0);
     assert.equal(await page.getByRole('radio', { name: 'Starter' }).count(), 0);
-    await page.getByRole('tab', { name: 'Members' }).click();
+    await page.getByRole('link', { name: 'Members' }).click();
     await page.getByRole('heading', { name: 'Members' }).waitFor();
     assert.deepEqual(
       asked.filter((url) => url.endsWith('/billing')),

@@ -109,7 +109,7 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
     // The other one goes along with its site to the name that it has now.
     await owner.page.waitForURL(/\/sites\/harbour-example-org-[0-9a-f]+\.localhost/, { timeout: 30_000 });
     await owner.page.getByRole('list', { name: 'Domains' }).getByText('Primary').waitFor();
-    assert.match(new URL(owner.page.url()).search, /tab=domain/);
+    assert.match(new URL(owner.page.url()).pathname, /\/domains$/);
   });
 
   it('adds a domain, shows what it does and what its records must be, makes it primary and back, and removes it', async () => {
@@ -153,7 +153,7 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
 
   it('links an account by a token that works, and no other; makes a key; removes both', async () => {
     const { page } = owner;
-    await page.goto('/account');
+    await page.goto('/developers/git');
     await page.getByText('No Git accounts').waitFor();
     await page.getByRole('button', { name: 'Link account' }).click();
     const dialog = page.getByRole('dialog');
@@ -199,7 +199,7 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
       .getByRole('link', { name: /^harbour-example-org/ })
       .first()
       .click();
-    await page.getByRole('tab', { name: 'Git' }).click();
+    await page.getByRole('link', { name: 'Git', exact: true }).click();
     await page.getByLabel('Address of the repository').fill('file:///etc');
     await page.getByRole('button', { name: 'Link and sync' }).click();
     await page.getByText('has not opened').waitFor();

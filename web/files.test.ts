@@ -111,7 +111,7 @@ describe('the files of a site in the dashboard', { timeout: 400_000 }, () => {
     const { page } = ada;
     await editorOf('style.css').click();
     await page.keyboard.type('not saved');
-    for (const leave of [page.getByRole('tab', { name: 'Logs' }), entry('index.php')]) {
+    for (const leave of [page.getByRole('link', { name: 'Logs' }), entry('index.php')]) {
       await leave.click();
       await page.getByText('Leave without saving?').waitFor();
       await button('Cancel').click();

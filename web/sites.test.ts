@@ -87,6 +87,8 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
   });
 
   it('shows the site to everybody in the team, as it comes, without a reload', async () => {
+    await viewer.page.goto('/sites');
+    await chooseTeam(viewer.page, "Ada's team");
     const row = viewer.page.getByRole('row').filter({ hasText: NAME });
     await row.getByRole('cell', { name: 'Ready', exact: true }).waitFor();
     await row.getByRole('link', { name: `Open ${NAME}` }).waitFor();
@@ -328,7 +330,7 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     for (const tab of ['access', 'edge', 'paths', 'settings']) {
       await open(page, tab);
       await page.getByText("You are viewer in Ada's team").first().waitFor();
-      const panel = page.getByRole('tabpanel');
+      const panel = page.getByRole('main');
       for (const control of await panel
         .locator('button:not([aria-label^=Copy]), textarea, input:not([type=checkbox])')
         .all())
@@ -456,7 +458,7 @@ describe('a site that is being created', { timeout: 400_000 }, () => {
     await page.getByText('Preparing WordPress').waitFor();
     await assertFitsAndAccessible(page, 'while creating');
     assert.equal(await page.getByRole('link', { name: 'Open site' }).count(), 0);
-    await page.getByRole('main').getByRole('link', { name: 'Sites' }).click();
+    await page.getByRole('link', { name: 'All sites' }).click();
     const row = page.getByRole('row').filter({ hasText: NAME });
     await row.getByRole('cell', { name: 'Creating', exact: true }).waitFor();
     await row.getByRole('link', { name: NAME, exact: true }).click();
@@ -487,8 +489,8 @@ async function remember(page: Page, text: string): Promise<void> {
 const remembered = async (page: Page) => (await page.locator('body').getAttribute('data-seen')) === 'true';
 
 async function chooseTeam(page: Page, name: string): Promise<void> {
-  await page.getByRole('combobox', { name: 'Team' }).click();
-  await page.getByRole('option', { name }).click();
+  await page.getByRole('button', { name: /^Team: / }).click();
+  await page.getByRole('menuitemradio', { name }).click();
 }
 
 /** The edge hears of a change within a second. */

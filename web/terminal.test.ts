@@ -73,9 +73,9 @@ describe('the terminal', { timeout: 120_000 }, () => {
     await run('mark=kept; echo first-$mark');
     await see('first-kept');
     await shoot('tab-1440');
-    await page.getByRole('tab', { name: 'Activity' }).click();
+    await page.getByRole('link', { name: 'Activity' }).click();
     await page.getByText('opened a terminal of').first().waitFor();
-    await page.getByRole('tab', { name: 'Terminal' }).click();
+    await page.getByRole('link', { name: 'Terminal' }).click();
     await see('first-kept');
     await page.locator('.xterm-helper-textarea').focus();
     await run('echo again-$mark');

@@ -44,7 +44,7 @@ describe('the time machine in the dashboard', { timeout: 400_000 }, () => {
     owner = await openPerson(browser, app.url);
     viewer = await openPerson(browser, app.url);
     for (const [person, { email }] of [[owner, ada] as const, [viewer, grace] as const]) {
-      await person.page.goto('/sites');
+      await person.page.goto(`/sites?team=${ada.teamId}`);
       await signIn(person.page, email, PASSWORD);
       await person.page.getByRole('link', { name: NAME, exact: true }).waitFor();
     }

@@ -52,19 +52,18 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     await page.getByText('Confirm your address').waitFor();
 
     // Until then it says what has to wait, instead of taking a form and refusing it.
-    await page.goto('/account');
+    await page.getByRole('link', { name: 'Members' }).click();
+    await page.getByText('No open invites').waitFor();
+    assert.equal(await page.getByText('Possible once your email address is confirmed.').count(), 2);
+    await page.getByRole('link', { name: 'Developers' }).click();
     await page.getByText('No tokens').waitFor();
-    assert.equal(await page.getByText('Possible once your email address is confirmed.').count(), 1);
-    assert.equal(await page.getByRole('button', { name: 'Link account' }).count(), 0);
-    await assertFitsAndAccessible(page, 'an account that is not confirmed');
-    await page.goto('/teams');
-    await page.getByRole('link', { name: "Ada's team" }).click();
     for (const [tab, button] of [
-      ['Members', 'Invite'],
       ['Webhooks', 'Add webhook'],
       ['Application passwords', 'Add password'],
+      ['Git accounts', 'Link account'],
     ] as const) {
-      await page.getByRole('tab', { name: tab }).click();
+      await page.getByRole('link', { name: tab }).click();
+      await page.getByRole('heading', { name: tab }).waitFor();
       await page.getByText('Possible once your email address is confirmed.').waitFor();
       assert.equal(await page.getByRole('button', { name: button, exact: true }).count(), 0);
     }
@@ -84,7 +83,8 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     await grace.page.goto('/f/api/v1/fastapi');
     await grace.page.waitForURL(/\/sign-in$/);
     assert.equal(await grace.page.evaluate(() => history.length), 2);
-    await ada.page.getByRole('link', { name: 'Teams' }).click();
+    await ada.page.getByRole('button', { name: /^Team: Ada's team/ }).click();
+    await ada.page.getByRole('menuitem', { name: 'All teams' }).click();
     await ada.page.getByRole('link', { name: "Ada's team" }).waitFor();
   });
 
@@ -105,8 +105,8 @@ describe('the dashboard', { timeout: 400_000 }, () => {
 
   it('brings an invited person from the mailed link into the team', async () => {
     const { page } = ada;
-    await page.getByRole('tab', { name: 'Invites' }).click();
-    await page.getByRole('button', { name: 'Invite', exact: true }).click();
+    await page.getByRole('link', { name: 'Members' }).click();
+    await page.getByRole('button', { name: 'Invite', exact: true }).first().click();
     await page.getByLabel('Email').fill(GRACE.email);
     await page.getByLabel('First name').fill(GRACE.first);
     await page.getByRole('combobox', { name: 'Role' }).click();
@@ -126,24 +126,23 @@ describe('the dashboard', { timeout: 400_000 }, () => {
 
     // The owner's open page hears of it by itself.
     await page.getByText('No open invites').waitFor();
-    await page.getByRole('tab', { name: 'Members' }).click();
     await page.getByRole('row').filter({ hasText: 'Grace Hopper' }).waitFor();
   });
 
   it('offers nobody what their role does not allow', async () => {
     const { page } = grace;
-    assert.equal(await page.getByRole('tab', { name: 'Invites' }).count(), 0);
     assert.equal(await page.getByRole('button', { name: 'Save changes' }).count(), 0);
     assert.ok(await page.getByLabel('Name', { exact: true }).isDisabled());
-    await page.getByRole('tab', { name: 'Members' }).click();
+    await page.getByRole('link', { name: 'Members' }).click();
     await page.getByRole('button', { name: 'Actions for Grace Hopper' }).waitFor();
+    assert.equal(await page.getByRole('heading', { name: 'Invites' }).count(), 0);
     assert.equal(await page.getByRole('button', { name: 'Actions for Ada Lovelace' }).count(), 0);
     assert.equal(await page.getByRole('link', { name: 'Operator' }).count(), 0);
   });
 
   it('carries a ticket between a member, the team and the operator, without a reload', async () => {
     const { page } = grace;
-    await page.getByRole('link', { name: 'Tickets' }).click();
+    await page.getByRole('link', { name: 'Support' }).click();
     await page.getByRole('button', { name: 'New ticket' }).click();
     await page.getByRole('combobox', { name: 'Team' }).click();
     await page.getByRole('option', { name: 'Analytical Engines' }).click();
@@ -197,7 +196,7 @@ describe('the dashboard', { timeout: 400_000 }, () => {
 
   it('shows a new API token once and revokes it', async () => {
     const { page } = ada;
-    await page.goto('/account');
+    await page.goto('/developers/tokens');
     await page.getByRole('button', { name: 'New token' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Deploy from CI');
     await page.getByRole('checkbox', { name: 'Write' }).click();
@@ -265,22 +264,22 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     assert.ok((await top()) >= 0, 'it stays in view');
     await page.setViewportSize({ width: 1280, height: 720 });
     const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('/assets/'));
-    await page.getByRole('link', { name: 'Tickets' }).click();
+    await page.getByRole('link', { name: 'Support' }).click();
     await failed;
     await page.context().setOffline(false);
-    await page.getByRole('heading', { name: 'Tickets' }).waitFor();
+    await page.getByRole('heading', { name: 'Support' }).waitFor();
     assert.equal(await page.getByText('You are offline.').count(), 0);
     assert.deepEqual(complaints, []);
   });
 
   it('fits from 360 to 1920 pixels and has no accessibility violation in either theme', async () => {
     const inviteLink = linkIn(await app.mailTo(GRACE.email, '/invite?token='), '/invite');
-    const teamTabs = ['overview', 'members', 'invites', 'tickets', 'activity'].map((tab) => `${teamPath}?tab=${tab}`);
+    const teamTabs = ['', '/members', '/tickets', '/activity'].map((page) => `${teamPath}${page}`);
     const operatorTabs = ['tickets', 'teams', 'deleted', 'regions', 'jobs'].map((tab) => `/operator?tab=${tab}`);
     const stranger = await openPerson(browser, app.url);
     await Promise.all([
       walk(ada, ['/teams', '/activity', ...teamTabs, '/tickets', ['New ticket']]),
-      walk(grace, ['/account', ['New token'], ticketPath, '/nowhere', inviteLink]),
+      walk(grace, ['/account', '/developers/tokens', ['New token'], ticketPath, '/nowhere', inviteLink]),
       walk(operator, [`/operator${ticketPath}`, ...operatorTabs]),
       walk(stranger, ['/sign-in', '/register', '/reset', '/reset?token=x', '/verify?token=x', '/invite', inviteLink]),
     ]);
@@ -289,7 +288,7 @@ describe('the dashboard', { timeout: 400_000 }, () => {
 
   it('lets a member leave the team, and forget it at once', async () => {
     const { page } = grace;
-    await page.goto(`${teamPath}?tab=members`);
+    await page.goto(`${teamPath}/members`);
     await page.getByRole('button', { name: 'Actions for Grace Hopper' }).click();
     await page.getByRole('menuitem', { name: 'Leave the team' }).click();
     await page.getByRole('button', { name: 'Leave', exact: true }).click();
@@ -357,7 +356,7 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     for (let index = 0; index < 2; index++) await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('ControlOrMeta+A');
     await type(ADA.email, 'difference engine');
-    await page.getByRole('heading', { name: 'Tickets' }).waitFor();
+    await page.getByRole('heading', { name: 'Support' }).waitFor();
     await page.keyboard.press('Tab');
     assert.equal(await page.locator(':focus').textContent(), 'Skip to content');
   });

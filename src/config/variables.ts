@@ -182,7 +182,10 @@ export const Variables = Type.Object({
     'What sites run on: PHP in WebAssembly, or the PHP-FPM of this machine; memory is for tests and for developing the platform',
   ),
   SITE_DATABASE: Type.Optional(
-    word(['sqlite', 'mariadb'], 'What new sites keep their rows in; mariadb where MARIADB_URL is set, sqlite otherwise'),
+    word(
+      ['sqlite', 'mariadb'],
+      'What new sites keep their rows in; mariadb where MARIADB_URL is set, sqlite otherwise',
+    ),
   ),
   MARIADB_URL: Type.Optional(
     checked(

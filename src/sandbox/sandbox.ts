@@ -64,6 +64,11 @@ const INNER_UID = 1000;
 const UID_BASE = 2 ** 30;
 const UIDS = 2 ** 30;
 
+/** The same on every start, and nobody's on the machine. */
+export function uidOfSite(siteId: string): number {
+  return UID_BASE + (createHash('sha256').update(siteId).digest().readUInt32BE() % UIDS);
+}
+
 export class Sandbox {
   readonly mode: SandboxMode;
 
@@ -103,8 +108,7 @@ export class Sandbox {
 
   /** Whom a site's files and processes belong to. Two of many thousand sites may share a number; what keeps them apart are the mounts. */
   uidOf(siteId: string): number {
-    if (this.mode !== 'uids') return process.getuid?.() ?? 0;
-    return UID_BASE + (createHash('sha256').update(siteId).digest().readUInt32BE() % UIDS);
+    return this.mode === 'uids' ? uidOfSite(siteId) : (process.getuid?.() ?? 0);
   }
 
   enter({ room, list, shown = [], args, cwd, env = {}, ...how }: Entry): Spawn {

@@ -1,5 +1,5 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** What this machine and whoever runs us allow. */
 
@@ -38,6 +38,14 @@ export function areForAll(paths: readonly string[]): boolean {
   const others = constants.R_OK | constants.X_OK;
   const isForAll = (path: string) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? others) & others) === others;
   return (process.umask() & others) === 0 && paths.every(isForAll);
+}
+
+/** Whether such a user could reach these, down from the root. */
+export function canBePassed(paths: readonly string[]): boolean {
+  const isPassable = (folder: string): boolean =>
+    ((statSync(folder, { throwIfNoEntry: false })?.mode ?? constants.X_OK) & constants.X_OK) !== 0 &&
+    (dirname(folder) === folder || isPassable(dirname(folder)));
+  return paths.every(isPassable);
 }
 
 function hasCapability(bit: bigint): boolean {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chownSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import type { Site } from '#sdk';
@@ -69,6 +69,8 @@ interface World {
 async function open(mode: Mode, by: readonly string[]): Promise<World> {
   // What is the test run's own is closed to others.
   const dataDir = mkdtempSync('/tmp/attacked-service-');
+  // As the service makes it where there is none: sites' users pass through it.
+  if (isRoot && by.length === 0) chmodSync(dataDir, 0o711);
   const cache = await standInCacheWithWordPress();
   if (by.length > 0) giveToNobody(dataDir, cache);
   const env = { PORT: String(await freePort()), DATA_DIR: dataDir, CACHE_DIR: cache, SANDBOX: mode, TMPDIR: dataDir };

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { MariadbDatabases } from '#runtimes/mariadb/mariadb-databases.ts';
 import { SiteFolders } from '#runtimes/folders/site-folders.ts';
+import type { MariadbDatabases } from '#runtimes/mariadb/mariadb-databases.ts';
 import type { DatabaseKind, SiteDatabase } from '#runtimes/runtime.ts';
 import { keepRules } from '#runtimes/wordpress/keep-rules.ts';
 import { type Conversation, makeHandlers } from '#timemachine/process/handlers.ts';

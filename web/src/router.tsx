@@ -9,8 +9,11 @@ import {
 import { isServers, meQuery, safeNext } from './api/session.ts';
 import { AppLayout } from './layout/app-layout.tsx';
 import { AuthLayout } from './layout/auth-layout.tsx';
+import { whenOnline } from './layout/lazy-view.ts';
 import { CrashPage, NotFoundPage } from './layout/problem-pages.tsx';
+import { siteLink } from './layout/site-link.ts';
 import { TestPaymentLayout } from './layout/test-payment-layout.tsx';
+import { pageOfTab } from './routes/site/site-pages.ts';
 
 type Context = { queryClient: QueryClient };
 type Search = Record<string, string | undefined>;
@@ -26,17 +29,7 @@ type Environment = { env?: 'staging' };
 type SiteSearch = Environment & { tab?: string };
 const environmentOf = (search: Search): Environment => (search.env === 'staging' ? { env: 'staging' } : {});
 
-/** Without a connection the router would load everything anew and end on the browser's own page; this waits for it. */
-const lazyPage: typeof lazyRouteComponent = (load, name) =>
-  lazyRouteComponent(async () => {
-    try {
-      return await load();
-    } catch (error) {
-      if (navigator.onLine) throw error;
-      await new Promise((resolve) => addEventListener('online', resolve, { once: true }));
-      return load();
-    }
-  }, name);
+const lazyPage: typeof lazyRouteComponent = (load, name) => lazyRouteComponent(() => whenOnline(load), name);
 
 const root = createRootRouteWithContext<Context>()({ notFoundComponent: NotFoundPage, errorComponent: CrashPage });
 
@@ -184,9 +177,25 @@ const newSite = createRoute({
 const site = createRoute({
   getParentRoute: () => app,
   path: '/sites/$fqdn',
-  validateSearch: (search: Search): SiteSearch =>
-    // The stage was a tab once.
-    search.tab === 'stage' ? { env: 'staging' } : { ...environmentOf(search), ...(search.tab && { tab: search.tab }) },
+  validateSearch: (search: Search): SiteSearch => ({
+    ...environmentOf(search),
+    ...(search.tab && { tab: search.tab }),
+  }),
+  // Its pages were tabs once, and so was the stage.
+  beforeLoad: ({ params: { fqdn }, search: { tab, env } }) => {
+    if (!tab) return;
+    const to = tab === 'stage' ? siteLink(fqdn, '', true) : siteLink(fqdn, pageOfTab(tab), env === 'staging');
+    throw redirect({ ...to, replace: true });
+  },
+  component: lazyPage(() => import('./routes/site/site.tsx'), 'SitePage'),
+});
+const sitePage = createRoute({
+  getParentRoute: () => app,
+  path: '/sites/$fqdn/$page',
+  validateSearch: environmentOf,
+  beforeLoad: ({ params: { fqdn, page } }) => {
+    if (page === 'staging') throw redirect({ ...siteLink(fqdn, '', true), replace: true });
+  },
   component: lazyPage(() => import('./routes/site/site.tsx'), 'SitePage'),
 });
 const time = createRoute({
@@ -204,8 +213,25 @@ const teams = createRoute({
 const team = createRoute({
   getParentRoute: () => app,
   path: '/teams/$teamId',
-  validateSearch: (search: Search): { tab?: string } => ({ tab: search.tab }),
+  validateSearch: (search: Search): { tab?: string } => (search.tab ? { tab: search.tab } : {}),
+  // Its pages were tabs once.
+  beforeLoad: ({ params: { teamId }, search: { tab } }) => {
+    if (!tab) return;
+    if (tab === 'overview') throw redirect({ to: '/teams/$teamId', params: { teamId }, search: {}, replace: true });
+    const page = { plan: 'billing', invites: 'members' }[tab] ?? tab;
+    throw redirect({ to: '/teams/$teamId/$page', params: { teamId, page }, replace: true });
+  },
   component: lazyPage(() => import('./routes/team/team.tsx'), 'TeamPage'),
+});
+const teamPage = createRoute({
+  getParentRoute: () => app,
+  path: '/teams/$teamId/$page',
+  component: lazyPage(() => import('./routes/team/team.tsx'), 'TeamPage'),
+});
+const developers = createRoute({
+  getParentRoute: () => app,
+  path: '/developers/$page',
+  component: lazyPage(() => import('./routes/developers/developers.tsx'), 'DevelopersPage'),
 });
 const webhook = createRoute({
   getParentRoute: () => app,
@@ -276,11 +302,14 @@ const tree = root.addChildren([
     sites,
     newSite,
     site,
+    sitePage,
     time,
     teams,
     newTeam,
     team,
+    teamPage,
     webhook,
+    developers,
     billingReturn,
     tickets,
     ticket,

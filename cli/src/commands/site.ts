@@ -111,7 +111,9 @@ export function build(site: Command, getCli: GetCli): void {
   withNoWait(
     sub(site, 'move', 'Move a site to another kind of database; its backups stay')
       .argument('<site>', SITE)
-      .addOption(new Option('--database <kind>', 'Where its rows go').choices(['sqlite', 'mariadb']).default('mariadb')),
+      .addOption(
+        new Option('--database <kind>', 'Where its rows go').choices(['sqlite', 'mariadb']).default('mariadb'),
+      ),
   ).action(async (name: string, { database, ...flags }: WorkFlags & { database: 'sqlite' | 'mariadb' }) => {
     const cli = await getCli();
     const fqdn = await cli.siteName(name);

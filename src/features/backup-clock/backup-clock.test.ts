@@ -11,6 +11,7 @@ import { findClock, keptAs, takeDueSites, touchLatest, touchSites } from '#featu
 import { aloneOnSite } from '#features/hold/hold.ts';
 import { findSiteById, type SiteRow } from '#features/instance/instance.ts';
 import { PLANS } from '#features/plan/plan.ts';
+import { sqliteFileOf } from '#runtimes/folders/site-folder.ts';
 import type { Backup } from '#sdk';
 import { TimeMachineFailure } from '#timemachine/failure.ts';
 import { TimeMachine } from '#timemachine/process/time-machine.ts';
@@ -20,7 +21,6 @@ import { holdSite, newSite, putOnPlan } from '../../../test/sites.ts';
 import { siteOnDisk } from '../../../test/time.ts';
 import { visit } from '../../../test/visit.ts';
 import { backUp } from './cut.ts';
-import { sqliteFileOf } from '#runtimes/folders/site-folder.ts';
 
 let app: TestApp;
 let owner: Person;

@@ -5,6 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
+import { sqliteFileOf } from '#runtimes/folders/site-folder.ts';
 import { createClient, type PitRestoreDetail, type Site } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { refused } from '../../../test/expect.ts';
@@ -12,7 +13,6 @@ import { type Person, registerPerson } from '../../../test/people.ts';
 import { holdSite, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
 import { siteOnDisk } from '../../../test/time.ts';
 import { visit } from '../../../test/visit.ts';
-import { sqliteFileOf } from '#runtimes/folders/site-folder.ts';
 
 let app: TestApp;
 let owner: Person;

@@ -16,6 +16,7 @@ import { UsageQuery } from '#features/usage/usage.schema.ts';
 import { createSite, prepareSite } from './site.create.ts';
 import { importSite, prepareImport } from './site.import.ts';
 import { createSiteLogin } from './site.login.ts';
+import { moveSite } from './site.move.ts';
 import {
   createFailed,
   importRefused,
@@ -34,7 +35,6 @@ import {
   sleepFailed,
   updateFailed,
 } from './site.schema.ts';
-import { moveSite } from './site.move.ts';
 import { sleepSite } from './site.sleep.ts';
 import { findSites, listSitesOfTeams } from './site.sql.ts';
 import { prepareChange, updateSite } from './site.update.ts';

@@ -1,4 +1,4 @@
-import { constants, existsSync, lchownSync, readdirSync } from 'node:fs';
+import { chmodSync, constants, existsSync, lchownSync, readdirSync } from 'node:fs';
 import { chmod, lstat, mkdir, open, opendir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolder } from '#core/durable-folder.ts';
@@ -54,8 +54,9 @@ export async function makeSiteFolder(folder: string): Promise<void> {
   for (const name of SITE_FOLDERS) await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
 }
 
-/** Makes what the site's own processes see of it theirs. */
+/** Makes what the site's own processes see of it theirs, who may have to pass through the site's folder to it. */
 export function giveSiteFolder(folder: string, uid: number): void {
+  chmodSync(folder, 0o711);
   for (const name of SITE_FOLDERS) if (existsSync(join(folder, name))) giveFolder(join(folder, name), uid);
 }
 

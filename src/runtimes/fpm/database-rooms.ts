@@ -57,7 +57,9 @@ export class DatabaseRooms {
     if (!databases) return;
     this.#turns
       .next(siteId, () => act(databases))
-      .catch((error) => this.#options.log.warn({ err: error, siteId }, "the rights to a site's database could not be changed"));
+      .catch((error) =>
+        this.#options.log.warn({ err: error, siteId }, "the rights to a site's database could not be changed"),
+      );
   }
 
   #mark(siteId: string): string {

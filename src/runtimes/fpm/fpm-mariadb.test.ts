@@ -73,9 +73,14 @@ else {
       await ask('CREATE TABLE wp_big (id int PRIMARY KEY AUTO_INCREMENT, what longtext)', 'SELECT 1');
       runtime.setRoom(site.id, 1 * MB);
       const grow = () => ask(`INSERT INTO wp_big (what) VALUES (REPEAT('x', ${9 * MB}))`);
-      await eventually(async () => (await grow().catch(() => ['refused']))[0] === 'refused' && (await grow())[0] === 'refused');
+      await eventually(
+        async () => (await grow().catch(() => ['refused']))[0] === 'refused' && (await grow())[0] === 'refused',
+      );
       assert.ok((await runtime.diskUsageBytes(site.id)) > empty + 16 * MB);
-      assert.deepEqual(await ask('SELECT id FROM wp_big WHERE id = 1', 'DELETE FROM wp_big', 'UPDATE wp_options SET autoload = 1'), ['1', '', 'refused']);
+      assert.deepEqual(
+        await ask('SELECT id FROM wp_big WHERE id = 1', 'DELETE FROM wp_big', 'UPDATE wp_options SET autoload = 1'),
+        ['1', '', 'refused'],
+      );
       // What was removed is given back, and counts no more.
       await eventually(async () => {
         runtime.setRoom(site.id, -20 * MB);

@@ -1,5 +1,5 @@
-import { chmodSync } from 'node:fs';
 import { once } from 'node:events';
+import { chmodSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { type Duplex, duplexPair, pipeline } from 'node:stream';
 import { createSecureContext, TLSSocket } from 'node:tls';

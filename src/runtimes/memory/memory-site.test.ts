@@ -4,11 +4,11 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type DriverUnderTest, firstContent, newSpec, request } from '#runtimes/contract-site.ts';
+import { sqliteFileOf } from '#runtimes/folders/site-folder.ts';
 import type { Runtime, SiteSpec } from '#runtimes/runtime.ts';
 import { signRequest, uploadHeaders } from '#runtimes/wordpress/access.ts';
 import { hashForWordPress } from '#runtimes/wordpress/password.ts';
 import { openMemoryRuntime } from '../../../test/memory-runtime.ts';
-import { sqliteFileOf } from '#runtimes/folders/site-folder.ts';
 
 const POSTS = '/wp-json/wp/v2/posts';
 

@@ -5,10 +5,10 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { createSite, putProbe, request } from '#runtimes/contract-site.ts';
+import { sqliteFileOf } from '#runtimes/folders/site-folder.ts';
 import type { Runtime, SiteSpec } from '#runtimes/runtime.ts';
 import { askDatabase, describeDatabase } from '#runtimes/wordpress/database.contract.ts';
 import { openTestRuntime } from '../../../test/wordpress-cache.ts';
-import { sqliteFileOf } from '#runtimes/folders/site-folder.ts';
 
 const open = () => openTestRuntime({ requestTimeoutMs: 60_000 });
 

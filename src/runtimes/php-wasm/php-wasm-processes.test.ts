@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request as openRequest } from 'node:http';
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,9 +12,11 @@ import { createSite, firstContent, newSpec, putProbe, request } from '#runtimes/
 import { describeProcesses } from '#runtimes/processes.contract.ts';
 import { type Runtime, SiteFailure, type SiteSpec } from '#runtimes/runtime.ts';
 import { describePhpProcesses } from '#runtimes/wordpress/php-processes.contract.ts';
+import { uidOfSite } from '#sandbox/sandbox.ts';
+import { canBePassed } from '#sandbox/system.ts';
 import { eventually } from '../../../test/expect.ts';
 import { pause } from '../../../test/pause.ts';
-import { openTestRuntime } from '../../../test/wordpress-cache.ts';
+import { openTestRuntime, WORDPRESS_CACHE } from '../../../test/wordpress-cache.ts';
 import { runCommand } from './commands.ts';
 import { openHome } from './worker-home.ts';
 import { WorkerProcess } from './worker-process.ts';
@@ -253,6 +255,36 @@ describe('the processes of PHP in WebAssembly', () => {
     } finally {
       server.close();
       await rm(slot, { recursive: true, force: true });
+    }
+  });
+
+  it('is never root: without a sandbox too each site has a user of its own, PHP and the limited shell alike', async (t) => {
+    if (process.getuid?.() !== 0 || !canBePassed([tmpdir(), WORDPRESS_CACHE]))
+      return t.skip('nobody else may pass here');
+    const dataDir = await mkdtemp(join(tmpdir(), 'owned-'));
+    await chmod(dataDir, 0o711);
+    const { runtime, close } = await openTestRuntime({ sandbox: 'none', dataDir });
+    try {
+      const [site, other] = [await createSite(runtime, 'own.localhost'), await createSite(runtime, 'other.localhost')];
+      const probe = await putProbe(
+        runtime,
+        site,
+        'own.php',
+        "echo file_put_contents('/site/wordpress/wp-content/by-php', 'x');",
+      );
+      assert.equal((await get(runtime, site, probe)).text, '1');
+      assert.ok(await isAlive(runtime, other));
+      const userOf = (pid: number) => Number(/^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+      const users = [site, other].flatMap((each) => pidsOf(runtime, each).map(userOf));
+      assert.deepEqual(users, [uidOfSite(site.id), uidOfSite(other.id)]);
+      const command = { timeoutMs: GENEROUS_MS, maxOutputBytes: 1_000 };
+      const script = 'echo more >> by-php; cat by-php; echo mine > by-shell';
+      const { stdout } = await runtime.exec(site, { ...command, args: ['bash', '-c', script] });
+      assert.equal(stdout, 'xmore\n');
+      for (const name of ['by-php', 'by-shell'])
+        assert.equal(statSync(join(runtime.contentFolder(site.id), name)).uid, uidOfSite(site.id), name);
+    } finally {
+      await close();
     }
   });
 

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
 import { requestSite } from '#runtimes/request.ts';
@@ -20,7 +20,7 @@ import { runCommand } from './commands.ts';
 import { coreMounts } from './core-mounts.ts';
 import { SiteCommands } from './site-commands.ts';
 import { SiteRooms } from './site-rooms.ts';
-import { findSandbox, openHome, SandboxedHome } from './worker-home.ts';
+import { findSandbox, homeWithoutSandbox, SandboxedHome } from './worker-home.ts';
 import { WorkerPool } from './worker-pool.ts';
 import type { WorkerSite } from './worker-process.ts';
 import { PHP_VERSION, workerSite } from './worker-sites.ts';
@@ -93,8 +93,11 @@ export class PhpWasmRuntime extends WordPressRuntime implements Runtime {
   async open(): Promise<void> {
     await this.folders.open();
     const sandbox = await findSandbox(this.#wanted, this.#cacheDir, this.log);
-    const places = [this.folders.root, join(this.#cacheDir, 'images')];
-    await this.#pool.open((folder) => (sandbox ? new SandboxedHome(sandbox, folder, places) : openHome));
+    const { root } = this.folders;
+    await this.#pool.open((folder) => {
+      if (sandbox) return new SandboxedHome(sandbox, folder, [root, join(this.#cacheDir, 'images')]);
+      return homeWithoutSandbox([root, dirname(folder), dirname(dirname(folder))], this.#cacheDir, this.log);
+    });
     await this.shells.open(sandbox);
     await this.openPrograms(sandbox);
     this.keepUpdated(() => this.#prepareStandby());

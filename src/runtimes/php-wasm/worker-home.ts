@@ -1,12 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
-import { chownSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { Log } from '#core/log.ts';
 import { programFile } from '#core/program.ts';
 import { SITE_FOLDERS } from '#runtimes/folders/site-folder.ts';
 import { mainProcessOf } from '#sandbox/processes.ts';
 import { NODE, type Room, type Shown } from '#sandbox/room.ts';
-import { Sandbox, type SandboxWish, type Spawn } from '#sandbox/sandbox.ts';
+import { Sandbox, type SandboxWish, type Spawn, uidOfSite } from '#sandbox/sandbox.ts';
+import { areForAll, canBePassed, mayUseAnyUid } from '#sandbox/system.ts';
 
 /** What the worker calls its slot, our programs, and the folders that it shares with others. */
 interface Inside {
@@ -59,6 +60,30 @@ export const openHome: WorkerHome = {
     symlinkSync(siteFolder, join(slot, name));
   },
 };
+
+/** The same as root: a process becomes its site's user when it gets a site. */
+const ownedHome: WorkerHome = {
+  ...openHome,
+  ownerOf: uidOfSite,
+  async bring(child, slot, siteFolder, name, owner) {
+    await openHome.bring(child, slot, siteFolder, name, owner);
+    if (owner !== undefined) chownSync(join(slot, 'own-tls.sock'), owner, owner);
+  },
+};
+
+/**
+ * Nothing is mounted for a site's user there: it has to pass through the folders down to its own, `passed` among them, in which every name is
+ * still for root or for another site's user alone.
+ */
+export function homeWithoutSandbox(passed: readonly string[], cacheDir: string, log: Log): WorkerHome {
+  if (process.getuid?.() !== 0) return openHome;
+  const shared = [...PROGRAMS, cacheDir];
+  const isPossible = mayUseAnyUid() && areForAll(shared);
+  if (isPossible) for (const folder of passed) chmodSync(folder, 0o711);
+  if (isPossible && canBePassed([...passed, ...shared])) return ownedHome;
+  log.warn('PHP runs as root: a user of its own for each site needs folders that every user of the machine may pass');
+  return openHome;
+}
 
 const SLOT = '/slot';
 const SERVICE = '/opt/siteyard';

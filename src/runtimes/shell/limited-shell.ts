@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { ExecResult } from 'just-bash';
@@ -145,7 +146,10 @@ export class LimitedShell {
 
 function start(content: string, core: string, fileBytes: number): ChildProcess {
   const { file, args } = withFileLimit(fileBytes, process.execPath);
+  // Root is whoever the site's files belong to.
+  const owner = process.getuid?.() === 0 ? statSync(content).uid : undefined;
   return fork(PROGRAM, [], {
+    ...(owner && { uid: owner, gid: owner }),
     execPath: file,
     execArgv: [
       ...args,

@@ -4,8 +4,8 @@ import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { createSite, request } from '#runtimes/contract-site.ts';
-import type { Runtime } from '#runtimes/runtime.ts';
 import { sqliteFileOf } from '#runtimes/folders/site-folder.ts';
+import type { Runtime } from '#runtimes/runtime.ts';
 
 /** What every driver must do when a site's database is broken. A driver's own test opens it and calls this. */
 export function describeBrokenDatabases(

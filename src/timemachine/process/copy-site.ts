@@ -35,8 +35,7 @@ export async function copySite(
     onProgress,
   });
   const isSameKind = now?.database.kind === into.database.kind;
-  const isCopied =
-    known && isSameKind ? await databaseOf(now.database).copyKnown(known.knowledge, database) : false;
+  const isCopied = known && isSameKind ? await databaseOf(now.database).copyKnown(known.knowledge, database) : false;
   if (isCopied) await dropOthers(database, snapshot);
   else await fillDatabase(from, snapshot, database, onProgress);
   // Before its times are written down, which this changes.

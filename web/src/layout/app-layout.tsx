@@ -1,11 +1,13 @@
 import { Dialog } from '@base-ui/react/dialog';
-import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { Link, Outlet, useLocation, useParams } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { useEventStream } from '../api/event-stream.ts';
 import { CloseIcon, MenuIcon } from '../ui/icons.ts';
 import { Logo } from '../ui/logo.tsx';
+import { CommandButton, CommandPalette } from './command-palette.tsx';
 import { Nav } from './nav.tsx';
 import { OfflineBanner } from './offline-banner.tsx';
+import { SiteNav } from './site-nav.tsx';
 import { ThemeMenu } from './theme-menu.tsx';
 import { UserMenu } from './user-menu.tsx';
 import { VerifyBanner } from './verify-banner.tsx';
@@ -21,17 +23,19 @@ export function AppLayout() {
       >
         Skip to content
       </a>
-      <aside className="sticky top-0 hidden h-dvh flex-col border-line border-r p-3 lg:flex">
-        <div className="mt-0.5 mb-6 flex items-center justify-between pl-1.5">
+      <CommandPalette />
+      <aside className="sticky top-0 hidden h-dvh flex-col gap-3 border-line border-r p-3 lg:flex">
+        <div className="mt-0.5 flex items-center justify-between pl-1.5">
           <Link to="/" aria-label="Siteyard" className="flex rounded-lg">
             <Logo />
           </Link>
           <ThemeMenu />
         </div>
-        <Nav />
-        <div className="mt-auto">
-          <UserMenu />
+        <CommandButton />
+        <div className="-mx-3 min-h-0 flex-1 overflow-y-auto px-3 [scrollbar-width:thin]">
+          <SideBar />
         </div>
+        <UserMenu />
       </aside>
       <div className="min-w-0">
         <TopBar />
@@ -39,7 +43,7 @@ export function AppLayout() {
           ref={main}
           id="main"
           tabIndex={-1}
-          className="mx-auto w-full max-w-5xl 2xl:max-w-6xl px-4 pt-7 pb-24 outline-none sm:px-8 sm:pt-10"
+          className="mx-auto w-full max-w-[96rem] px-4 pt-7 pb-24 outline-none sm:px-8 sm:pt-8"
         >
           <OfflineBanner />
           <VerifyBanner />
@@ -48,6 +52,12 @@ export function AppLayout() {
       </div>
     </div>
   );
+}
+
+/** Inside a site its own pages, everywhere else those of the team. */
+function SideBar({ onNavigate }: { onNavigate?: () => void }) {
+  const { fqdn } = useParams({ strict: false });
+  return fqdn === undefined ? <Nav onNavigate={onNavigate} /> : <SiteNav fqdn={fqdn} onNavigate={onNavigate} />;
 }
 
 function TopBar() {
@@ -63,7 +73,7 @@ function TopBar() {
         </Dialog.Trigger>
         <Dialog.Portal>
           <Dialog.Backdrop className="scrim" />
-          <Dialog.Popup className="fixed inset-y-0 left-0 z-50 flex w-72 max-w-[85vw] flex-col gap-6 bg-bg p-3 shadow-pop outline-none transition-[translate] duration-200 data-ending-style:-translate-x-full data-starting-style:-translate-x-full">
+          <Dialog.Popup className="fixed inset-y-0 left-0 z-50 flex w-72 max-w-[85vw] flex-col gap-4 bg-bg p-3 shadow-pop outline-none transition-[translate] duration-200 data-ending-style:-translate-x-full data-starting-style:-translate-x-full">
             <div className="flex items-center justify-between pl-1.5">
               <Logo />
               <Dialog.Close
@@ -74,7 +84,9 @@ function TopBar() {
               </Dialog.Close>
             </div>
             <Dialog.Title className="sr-only">Menu</Dialog.Title>
-            <Nav onNavigate={() => setOpen(false)} />
+            <div className="min-h-0 overflow-y-auto">
+              <SideBar onNavigate={() => setOpen(false)} />
+            </div>
           </Dialog.Popup>
         </Dialog.Portal>
       </Dialog.Root>
@@ -82,6 +94,7 @@ function TopBar() {
         <Logo />
       </Link>
       <div className="ml-auto flex items-center gap-1">
+        <CommandButton compact />
         <ThemeMenu />
         <UserMenu compact />
       </div>

@@ -122,7 +122,7 @@ function EventLink({ event, siteName, children }: EventLinkProps) {
     );
   if (event.event_type.startsWith('billing.') && event.team_id)
     return (
-      <Link to="/teams/$teamId" params={{ teamId: event.team_id }} search={{ tab: 'plan' }} className={style}>
+      <Link to="/teams/$teamId/$page" params={{ teamId: event.team_id, page: 'billing' }} className={style}>
         {children}
       </Link>
     );

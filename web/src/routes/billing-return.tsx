@@ -78,7 +78,7 @@ function FromPortal() {
   if (!data && !error) return <Waiting>Reading what changed …</Waiting>;
   const [teamId, ...others] = data?.team_ids ?? [];
   return teamId && others.length === 0 ? (
-    <Navigate to="/teams/$teamId" params={{ teamId }} search={{ tab: 'plan' }} replace />
+    <Navigate to="/teams/$teamId/$page" params={{ teamId, page: 'billing' }} replace />
   ) : (
     <Navigate to="/teams" replace />
   );
@@ -133,7 +133,7 @@ function NothingCharged({ checkout }: { checkout: Checkout }) {
 
 function TeamLink({ id, children }: { id: string; children: ReactNode }) {
   return (
-    <Link to="/teams/$teamId" params={{ teamId: id }} search={{ tab: 'plan' }} className={buttonStyle()}>
+    <Link to="/teams/$teamId/$page" params={{ teamId: id, page: 'billing' }} className={buttonStyle()}>
       {children}
     </Link>
   );

@@ -10,13 +10,21 @@ import { kindOf, type TranslatedTable, translateTables } from './translate-table
 type WithTables = Pick<Snapshot, 'tables'>;
 
 /** Whether the tables are of another kind than the database, and have to be told in its words before they come in. */
-export async function isForeign(repository: SiteRepository, { tables }: WithTables, database: Database): Promise<boolean> {
+export async function isForeign(
+  repository: SiteRepository,
+  { tables }: WithTables,
+  database: Database,
+): Promise<boolean> {
   const kind = await kindOf(repository, tables);
   return kind !== undefined && kind !== database.kind;
 }
 
 /** Fills a new database with tables of the other kind. */
-export async function convertInto(repository: SiteRepository, { tables }: WithTables, database: Database): Promise<Skipped[]> {
+export async function convertInto(
+  repository: SiteRepository,
+  { tables }: WithTables,
+  database: Database,
+): Promise<Skipped[]> {
   await repository.refresh();
   const translated = await translateTables(repository, tables, database.kind);
   const target = await database.openTarget({ isForeign: true });
@@ -107,8 +115,15 @@ function isRefusal(error: unknown): error is Error {
 }
 
 function refusal(error: Error, table: string): TimeMachineFailure {
-  const said = error.message.replace(/^\(conn[^)]*\) /, '').split('\n')[0]?.slice(0, 300);
-  return new TimeMachineFailure('unusable_point', `The table ${table} does not fit into the other kind of database: ${said}`, {
-    cause: error,
-  });
+  const said = error.message
+    .replace(/^\(conn[^)]*\) /, '')
+    .split('\n')[0]
+    ?.slice(0, 300);
+  return new TimeMachineFailure(
+    'unusable_point',
+    `The table ${table} does not fit into the other kind of database: ${said}`,
+    {
+      cause: error,
+    },
+  );
 }

@@ -6,9 +6,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { markOnServer } from '#runtimes/folders/site-folder.ts';
 import { MariadbDatabases } from '#runtimes/mariadb/mariadb-databases.ts';
 import { connect, type ServerAccess } from '#runtimes/mariadb/server-access.ts';
-import { markOnServer } from '#runtimes/folders/site-folder.ts';
 import { testMariadb, withoutMariadb } from '../../../../test/mariadb.ts';
 import { Random, SEED } from '../../../../test/random.ts';
 import { MovingSite } from '../../../../test/timemachine/moving-site.ts';
@@ -85,7 +85,14 @@ describe('kinds of databases', { skip: withoutMariadb }, () => {
       const table = String(Object.values(row)[0]);
       const [made] = await onServer(site, `SHOW CREATE TABLE ${table}`);
       const rows = await onServer(site, `SELECT * FROM ${table}`);
-      truth[table] = { made: made?.['Create Table'], rows: rows.map((each) => JSON.stringify(Object.values(each), (_, value) => (typeof value === 'bigint' ? `${value}` : value))).sort() };
+      truth[table] = {
+        made: made?.['Create Table'],
+        rows: rows
+          .map((each) =>
+            JSON.stringify(Object.values(each), (_, value) => (typeof value === 'bigint' ? `${value}` : value)),
+          )
+          .sort(),
+      };
     }
     return truth;
   }
@@ -97,11 +104,26 @@ describe('kinds of databases', { skip: withoutMariadb }, () => {
     await site.move('sqlite');
     assert.equal(site.kind, 'sqlite');
     assert.ok(!(await databases.list()).includes(site.id), 'nothing is left on the server');
-    const [odd] = await site.ask((database) => database.query('select id, cast(big as text) as big, money, age, kind, hex(lump) as lump, note from wp_odd'));
-    assert.deepEqual({ ...odd }, { id: 1, big: '9223372036854775807', money: 1234567.89, age: '2024', kind: 'c\\d', lump: '0001FFFE', note: 'none' });
+    const [odd] = await site.ask((database) =>
+      database.query('select id, cast(big as text) as big, money, age, kind, hex(lump) as lump, note from wp_odd'),
+    );
+    assert.deepEqual(
+      { ...odd },
+      {
+        id: 1,
+        big: '9223372036854775807',
+        money: 1234567.89,
+        age: '2024',
+        kind: 'c\\d',
+        lump: '0001FFFE',
+        note: 'none',
+      },
+    );
 
     // A backup of before the move, in the database of after.
-    await site.ask((database) => database.query("update wp_options set option_value = 'changed' where option_name = 'emoji'"));
+    await site.ask((database) =>
+      database.query("update wp_options set option_value = 'changed' where option_name = 'emoji'"),
+    );
     await site.ask((database) => database.query("insert into wp_named values ('new', 'row')"));
     const second = await site.keep();
     await site.restore(first);
@@ -114,7 +136,9 @@ describe('kinds of databases', { skip: withoutMariadb }, () => {
 
     // And the other way.
     await site.restore(second);
-    assert.deepEqual(await onServer(site, "SELECT option_value FROM wp_options WHERE option_name = 'emoji'"), [{ option_value: 'changed' }]);
+    assert.deepEqual(await onServer(site, "SELECT option_value FROM wp_options WHERE option_name = 'emoji'"), [
+      { option_value: 'changed' },
+    ]);
     assert.deepEqual(await onServer(site, "SELECT value FROM wp_named WHERE name = 'new'"), [{ value: 'row' }]);
     await site.restore(first);
     assert.deepEqual(await kept(), { ...truth, wp_shop_sessions: undefined });
@@ -123,13 +147,19 @@ describe('kinds of databases', { skip: withoutMariadb }, () => {
   it('what does not fit is no site: it stays where it is, with all that it has', async (t) => {
     const site = await makeSite(t);
     await onServer(site, 'CREATE VIEW wp_seen AS SELECT 1 AS one');
-    await assert.rejects(site.move('sqlite'), (error) => failedBy(error, 'unusable_point') && /wp_seen/.test(error.message));
+    await assert.rejects(
+      site.move('sqlite'),
+      (error) => failedBy(error, 'unusable_point') && /wp_seen/.test(error.message),
+    );
     assert.equal(site.kind, 'mariadb');
     await onServer(site, 'DROP VIEW wp_seen');
     await site.move('sqlite');
     // Twenty letters are told of, and SQLite takes more.
     await site.ask((database) => database.query('insert into wp_named values (?, null)', 'x'.repeat(51)));
-    await assert.rejects(site.move('mariadb'), (error) => failedBy(error, 'unusable_point') && /wp_named.*too long/.test(error.message));
+    await assert.rejects(
+      site.move('mariadb'),
+      (error) => failedBy(error, 'unusable_point') && /wp_named.*too long/.test(error.message),
+    );
     assert.equal(site.kind, 'sqlite');
     assert.equal((await site.ask((database) => database.query('select 1 from wp_named'))).length, 4);
   });
@@ -142,7 +172,9 @@ describe('kinds of databases', { skip: withoutMariadb }, () => {
     for (let kill = 0; kill < KILLS; kill++) {
       const to = site.kind === 'sqlite' ? 'mariadb' : 'sqlite';
       const told = JSON.stringify({ folder: join(site.folders.root, '..'), access, id: site.id, to });
-      const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', PROGRAM, told], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', PROGRAM, told], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
       const exited = once(child, 'exit');
       await once(child.stdout, 'data');
       await sleep(random.below(1200));

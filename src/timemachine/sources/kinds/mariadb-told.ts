@@ -1,4 +1,4 @@
-import { type MysqlColumn, type MysqlIndex, type MysqlTable } from './mysql-table.ts';
+import type { MysqlColumn, MysqlIndex, MysqlTable } from './mysql-table.ts';
 
 const NAME = '`((?:[^`]|``)*)`';
 const TEXT = "'(?:[^'\\\\]|''|\\\\.)*'";
@@ -29,14 +29,20 @@ export function readMariadbTable(name: string, sql: string): MysqlTable | undefi
 function readColumn(line: string): MysqlColumn | undefined {
   const [, name = '', type = '', rest = ''] = COLUMN.exec(line) ?? [];
   if (type === '' || / GENERATED ALWAYS AS /.test(rest)) return undefined;
-  const given = new RegExp(` DEFAULT (${TEXT}|b'[01]*'|NULL|current_timestamp\\(\\d?\\)|-?[\\d.]+)`, 's').exec(rest)?.[1];
+  const given = new RegExp(` DEFAULT (${TEXT}|b'[01]*'|NULL|current_timestamp\\(\\d?\\)|-?[\\d.]+)`, 's').exec(
+    rest,
+  )?.[1];
   return {
     name: name.replaceAll('``', '`'),
     // What MySQL has a type for is a text with a condition here.
     type: / CHECK \(json_valid\(/.test(rest) ? 'json' : type,
     isNullable: !/ NOT NULL/.test(rest),
     default:
-      given === undefined || given === 'NULL' ? null : given.startsWith('current_timestamp') ? 'now' : { text: plain(given) },
+      given === undefined || given === 'NULL'
+        ? null
+        : given.startsWith('current_timestamp')
+          ? 'now'
+          : { text: plain(given) },
     isAutoIncrement: / AUTO_INCREMENT/.test(rest),
     followsClock: / ON UPDATE current_timestamp/.test(rest),
     collation: / COLLATE (\w+)/.exec(rest)?.[1] ?? null,
@@ -50,11 +56,13 @@ function readIndex(line: string): MysqlIndex | undefined {
   return {
     name: name?.replaceAll('``', '`') ?? 'PRIMARY',
     kind: primary !== undefined ? 'primary' : kind === 'UNIQUE' ? 'unique' : kind === 'FULLTEXT' ? 'fulltext' : 'plain',
-    columns: [...list.matchAll(new RegExp(`${NAME}(?:\\((\\d+)\\))?( DESC)?`, 'g'))].map(([, column = '', length, descending]) => ({
-      name: column.replaceAll('``', '`'),
-      length: length === undefined ? null : Number(length),
-      isDescending: descending !== undefined,
-    })),
+    columns: [...list.matchAll(new RegExp(`${NAME}(?:\\((\\d+)\\))?( DESC)?`, 'g'))].map(
+      ([, column = '', length, descending]) => ({
+        name: column.replaceAll('``', '`'),
+        length: length === undefined ? null : Number(length),
+        isDescending: descending !== undefined,
+      }),
+    ),
   };
 }
 
@@ -63,5 +71,7 @@ function plain(literal: string): string {
   if (!literal.startsWith("'")) return literal;
   return literal
     .slice(1, -1)
-    .replaceAll(/''|\\(.)/gs, (found, escaped?: string) => (found === "''" ? "'" : (ESCAPES[escaped ?? ''] ?? escaped ?? '')));
+    .replaceAll(/''|\\(.)/gs, (found, escaped?: string) =>
+      found === "''" ? "'" : (ESCAPES[escaped ?? ''] ?? escaped ?? ''),
+    );
 }

@@ -62,7 +62,9 @@ function columnLine(column: MysqlColumn, tableCollation: string): string {
   return [
     quoteMysql(name),
     type,
-    collation !== undefined && collation !== tableCollation && `CHARACTER SET ${charsetOf(collation)} COLLATE ${collation}`,
+    collation !== undefined &&
+      collation !== tableCollation &&
+      `CHARACTER SET ${charsetOf(collation)} COLLATE ${collation}`,
     // Without a word about it, the first timestamp of a table would follow the clock.
     isNullable ? 'NULL' : 'NOT NULL',
     defaultOf(column),
@@ -103,7 +105,5 @@ function charsetOf(collation: string): string {
 
 /** No mode of the server changes what this means: there is no backslash in it. */
 function literal(text: string): string {
-  return text.includes('\\')
-    ? `_utf8mb4 x'${Buffer.from(text).toString('hex')}'`
-    : `'${text.replaceAll("'", "''")}'`;
+  return text.includes('\\') ? `_utf8mb4 x'${Buffer.from(text).toString('hex')}'` : `'${text.replaceAll("'", "''")}'`;
 }

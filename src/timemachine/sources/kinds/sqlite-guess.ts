@@ -27,7 +27,8 @@ export function guessTable(name: string, { sql, indexes }: SqliteSchema): MysqlT
     if (column !== undefined && type !== undefined) columns.push(columnOf(column, TYPES[type] ?? 'longtext', rest));
     else if (listed !== undefined) keys.push({ name: 'PRIMARY', kind: 'primary', columns: partsOf(listed) });
     else return undefined;
-    if (/ PRIMARY KEY AUTOINCREMENT/.test(rest)) keys.push({ name: 'PRIMARY', kind: 'primary', columns: partsOf(`\`${column}\``) });
+    if (/ PRIMARY KEY AUTOINCREMENT/.test(rest))
+      keys.push({ name: 'PRIMARY', kind: 'primary', columns: partsOf(`\`${column}\``) });
   }
   for (const each of indexes) {
     const [, unique, index = '', , listed = ''] = INDEX.exec(each) ?? [];

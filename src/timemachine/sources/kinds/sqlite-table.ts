@@ -12,7 +12,10 @@ function of(type: string, names: string): Record<string, string> {
 }
 
 /** The statements that WordPress' integration for SQLite makes such a table by, word by word. */
-export function writeSqliteTable({ name, collation, columns, indexes }: MysqlTable, sequence: string | null): SqliteSchema {
+export function writeSqliteTable(
+  { name, collation, columns, indexes }: MysqlTable,
+  sequence: string | null,
+): SqliteSchema {
   const primary = indexes.find(({ kind }) => kind === 'primary');
   const numbered = columns.some(({ isAutoIncrement }) => isAutoIncrement);
   const isSoleKey = (column: MysqlColumn) => primary?.columns.length === 1 && primary.columns[0]?.name === column.name;

@@ -1,5 +1,5 @@
-import { type MysqlColumn, type MysqlIndex, type MysqlTable, quoteMysql } from './mysql-table.ts';
 import { readMariadbTable } from './mariadb-told.ts';
+import { type MysqlColumn, type MysqlIndex, type MysqlTable, quoteMysql } from './mysql-table.ts';
 
 /** A row of one of the tables below, by its columns. */
 export type ToldRow = Readonly<Record<string, unknown>>;
@@ -53,7 +53,14 @@ function columnOf(row: ToldRow): MysqlColumn {
     type: String(row.COLUMN_TYPE),
     isNullable: String(row.IS_NULLABLE).toUpperCase() === 'YES',
     // What has to be worked out is left to whoever writes a row.
-    default: given === null || given === undefined ? null : isClock ? 'now' : extra.includes('default_generated') ? null : { text: String(given) },
+    default:
+      given === null || given === undefined
+        ? null
+        : isClock
+          ? 'now'
+          : extra.includes('default_generated')
+            ? null
+            : { text: String(given) },
     isAutoIncrement: extra.includes('auto_increment'),
     followsClock: extra.includes('on update current_timestamp'),
     collation: row.COLLATION_NAME === null || row.COLLATION_NAME === undefined ? null : String(row.COLLATION_NAME),

@@ -72,7 +72,8 @@ async function toMariadb(reader: ObjectReader, outlines: readonly TableOutline[]
 
 /** The one counts up to the last number that was given, the other from the next. */
 function mariadbSchema(sql: string, sequence: string | null): MariadbSchema {
-  const next = / AUTO_INCREMENT(?:,|\n)/.test(sql) && /^\d+$/.test(sequence ?? '') ? `${BigInt(sequence ?? 0) + 1n}` : null;
+  const next =
+    / AUTO_INCREMENT(?:,|\n)/.test(sql) && /^\d+$/.test(sequence ?? '') ? `${BigInt(sequence ?? 0) + 1n}` : null;
   return { kind: 'table', sql, values: [], references: [], sequence: next };
 }
 
@@ -133,7 +134,8 @@ async function* rowsOf(
 }
 
 function record({ description }: TableOutline): (row: Row) => ToldRow {
-  return ({ values }) => Object.fromEntries(description.columns.map((name, index) => [name, plain(values[index] ?? null)]));
+  return ({ values }) =>
+    Object.fromEntries(description.columns.map((name, index) => [name, plain(values[index] ?? null)]));
 }
 
 function plain(value: RowValue): unknown {

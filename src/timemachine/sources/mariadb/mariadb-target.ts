@@ -35,7 +35,10 @@ export class MariadbTarget implements TableTarget {
   }
 
   /** Waits until what a killed one had sent is done: its connections have the turn until then. */
-  static async open(description: MariadbDescription, { isForeign = false }: TargetOptions = {}): Promise<MariadbTarget> {
+  static async open(
+    description: MariadbDescription,
+    { isForeign = false }: TargetOptions = {},
+  ): Promise<MariadbTarget> {
     const opened: Connection[] = [];
     try {
       for (const part of ['rows', 'tables']) {

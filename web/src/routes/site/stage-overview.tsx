@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { api } from '../../api/client.ts';
 import { atLeast } from '../../api/roles.ts';
 import { siteQuery } from '../../api/sites.ts';
+import { siteLink } from '../../layout/site-link.ts';
 import { Button, buttonStyle } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { ConfirmAction } from '../../ui/confirm-action.tsx';
@@ -47,12 +48,7 @@ export function StageOverview({ site, stage, disabled }: StageProps) {
             title="Bring it to the live site"
             description="First you see what each side has changed. What the live site has got meanwhile stays."
           >
-            <Link
-              to="/sites/$fqdn"
-              params={{ fqdn: site.fqdn }}
-              search={{ env: 'staging', tab: 'changes' }}
-              className={buttonStyle()}
-            >
+            <Link {...siteLink(site.fqdn, 'changes', true)} className={buttonStyle()}>
               <SendIcon /> Compare with live
             </Link>
           </Section>

@@ -8,7 +8,7 @@ import { formatBytes, formatCount } from '../../ui/format.ts';
 import { OpenIcon } from '../../ui/icons.ts';
 import { Table, Td, Th } from '../../ui/table.tsx';
 
-export function SiteTable({ sites, showTeams }: { sites: Site[]; showTeams: boolean }) {
+export function SiteTable({ sites }: { sites: Site[] }) {
   return (
     <Table
       label="Sites"
@@ -26,7 +26,7 @@ export function SiteTable({ sites, showTeams }: { sites: Site[]; showTeams: bool
       }
     >
       {sites.map((site) => (
-        <SiteRow key={site.id} site={site} showTeam={showTeams} />
+        <SiteRow key={site.id} site={site} />
       ))}
     </Table>
   );
@@ -34,7 +34,7 @@ export function SiteTable({ sites, showTeams }: { sites: Site[]; showTeams: bool
 
 const number = 'whitespace-nowrap text-right tabular-nums max-md:hidden';
 
-function SiteRow({ site, showTeam }: { site: Site; showTeam: boolean }) {
+function SiteRow({ site }: { site: Site }) {
   const visits = formatCount(site.current_cycle_visits);
   return (
     <tr className="relative transition-colors hover:bg-raised/60">
@@ -56,7 +56,6 @@ function SiteRow({ site, showTeam }: { site: Site; showTeam: boolean }) {
               <span className="sm:hidden">
                 <SiteStateBadge site={site} />
               </span>
-              {showTeam && <span className="truncate">{site.team.name}</span>}
               <span className="md:hidden">
                 {visits} {site.current_cycle_visits === 1 ? 'visit' : 'visits'} · {formatBytes(site.current_storage)}
               </span>

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import { chooseTeam, myTeamsQuery, useCurrentTeam } from '../../api/current-team.ts';
 import { atLeast } from '../../api/roles.ts';
-import { teamsQuery } from '../../api/teams.ts';
 import { Listing } from '../../layout/listing.tsx';
 import { buttonStyle } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -10,23 +10,27 @@ import { Empty } from '../../ui/empty.tsx';
 import { PlusIcon, SearchIcon, SitesIcon } from '../../ui/icons.ts';
 import { PageHeader } from '../../ui/page.tsx';
 import { SearchInput } from '../../ui/search-input.tsx';
-import { Select } from '../../ui/select.tsx';
 import { useSearchText } from '../../ui/use-settled.ts';
 import { SiteTable } from './site-table.tsx';
 import { sitesQuery } from './sites-query.ts';
 
 const route = getRouteApi('/app/sites');
-const everyTeam = 'all';
+const NO_SITES = { count: 0, limit: 1, offset: 0, results: [] };
 
 export function SitesPage() {
-  const { page = 1, team } = route.useSearch();
+  const { page = 1, team: linked } = route.useSearch();
+  useEffect(() => {
+    if (linked) chooseTeam(linked);
+  }, [linked]);
+  const current = useCurrentTeam();
+  const team = linked ?? current?.id;
   const navigate = route.useNavigate();
   const [text, setText] = useState('');
   const search = useSearchText(text);
-  const teams = useQuery(teamsQuery(1, 100)).data?.results ?? [];
-  const query = useQuery(sitesQuery(team, search, page));
-  const isEmpty = query.data?.count === 0 && search === '';
-  const mayCreate = teams.some(({ role }) => atLeast(role, 'member'));
+  const query = useQuery({ ...sitesQuery(team, search, page), enabled: team !== undefined });
+  const isTeamless = useQuery(myTeamsQuery).data?.count === 0;
+  const isEmpty = isTeamless || (query.data?.count === 0 && search === '');
+  const mayCreate = atLeast(current?.role, 'member');
   return (
     <>
       <PageHeader
@@ -34,35 +38,23 @@ export function SitesPage() {
         description="Your WordPress sites, and how they are doing."
         action={mayCreate && !isEmpty && <NewSiteLink team={team} />}
       />
-      {(!isEmpty || team) && (
+      {!isEmpty && (
         <div className="mb-4 flex flex-wrap gap-2">
           <SearchInput
             label="Find a site by its name"
             value={text}
             onChange={(next) => {
               setText(next);
-              if (page > 1) void navigate({ search: { team }, replace: true });
+              if (page > 1) void navigate({ search: {}, replace: true });
             }}
             className="flex-1 basis-56"
           />
-          {teams.length > 1 && (
-            <Select
-              aria-label="Team"
-              className="sm:w-56"
-              value={team ?? everyTeam}
-              onValueChange={(next) => void navigate({ search: next === everyTeam ? {} : { team: next } })}
-              options={[
-                { value: everyTeam, label: 'All teams' },
-                ...teams.map(({ id, name }) => ({ value: id, label: name })),
-              ]}
-            />
-          )}
         </div>
       )}
       <Card className="overflow-hidden">
         <Listing
-          query={query}
-          onPage={(next) => void navigate({ search: { team, page: next } })}
+          query={isTeamless ? { ...query, data: NO_SITES } : query}
+          onPage={(next) => void navigate({ search: { page: next } })}
           empty={
             search ? (
               <Empty icon={<SearchIcon />} title="No site has this in its name" />
@@ -71,7 +63,7 @@ export function SitesPage() {
             )
           }
         >
-          {(sites) => <SiteTable sites={sites} showTeams={teams.length > 1} />}
+          {(sites) => <SiteTable sites={sites} />}
         </Listing>
       </Card>
     </>

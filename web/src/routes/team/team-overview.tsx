@@ -36,9 +36,8 @@ function Usage({ team }: { team: Team }) {
       }
       action={
         <Link
-          to="/teams/$teamId"
-          params={{ teamId: team.id }}
-          search={{ tab: 'plan' }}
+          to="/teams/$teamId/$page"
+          params={{ teamId: team.id, page: 'billing' }}
           className={buttonStyle({ variant: 'secondary', size: 'sm' })}
         >
           Details

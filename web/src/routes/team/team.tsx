@@ -1,15 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
 import type { Team } from '#sdk';
+import { chooseTeam } from '../../api/current-team.ts';
 import { atLeast } from '../../api/roles.ts';
 import { teamQuery } from '../../api/teams.ts';
-import { BackLink } from '../../layout/back-link.tsx';
+import { DevelopersFrame } from '../../layout/developers-frame.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
+import { NotFoundPage } from '../../layout/problem-pages.tsx';
 import { TeamBadges } from '../../layout/team-badges.tsx';
 import { Alert } from '../../ui/alert.tsx';
+import { LinkTabs } from '../../ui/link-tabs.tsx';
 import { PageHeader } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { type Tab, Tabs } from '../../ui/tabs.tsx';
 import { ManageBillingButton } from './manage-billing.tsx';
 import { PlanState } from './plan-state.tsx';
 import { TeamActivity } from './team-activity.tsx';
@@ -22,53 +25,83 @@ import { teamBillingQuery } from './team-queries.ts';
 import { TeamTickets } from './team-tickets.tsx';
 import { TeamWebhooks } from './team-webhooks.tsx';
 
-const route = getRouteApi('/app/teams/$teamId');
+/** A page of a team: what stands above it, and what it shows. Undefined where there is none of this name for this person. */
+type PageOf = (team: Team) => { title: string; frame?: 'team' | 'developers'; content: ReactNode } | undefined;
+
+const pages: Record<string, PageOf> = {
+  '': (team) => ({ title: team.name, frame: 'team', content: <TeamOverview team={team} /> }),
+  activity: (team) => ({ title: team.name, frame: 'team', content: <TeamActivity team={team} /> }),
+  tickets: (team) => ({ title: team.name, frame: 'team', content: <TeamTickets team={team} /> }),
+  billing: (team) => ({ title: 'Usage & billing', content: <TeamPlan team={team} /> }),
+  members: (team) => ({
+    title: 'Members',
+    content: (
+      <div className="grid gap-6">
+        <TeamMembers team={team} />
+        {/* Only the owner may even read invites. */}
+        {team.role === 'owner' && <TeamInvites team={team} />}
+      </div>
+    ),
+  }),
+  webhooks: (team) =>
+    atLeast(team.role, 'admin')
+      ? { title: 'Developers', frame: 'developers', content: <TeamWebhooks team={team} /> }
+      : undefined,
+  passwords: (team) => ({ title: 'Developers', frame: 'developers', content: <TeamPasswords team={team} /> }),
+};
 
 export function TeamPage() {
-  const { teamId } = route.useParams();
+  const { teamId = '', page = '' } = useParams({ strict: false });
   const query = useQuery(teamQuery(teamId));
+  useEffect(() => chooseTeam(teamId), [teamId]);
   return (
     <Loaded query={query} loading={<TeamLoading />}>
-      {(team) => <TeamView team={team} />}
+      {(team) => <TeamView team={team} page={page} />}
     </Loaded>
   );
 }
 
-function TeamView({ team }: { team: Team }) {
-  const { tab = 'overview' } = route.useSearch();
-  const navigate = route.useNavigate();
-  const tabs: Tab[] = [
-    { value: 'overview', label: 'Overview', content: <TeamOverview team={team} /> },
-    { value: 'plan', label: 'Plan and usage', content: <TeamPlan team={team} /> },
-    { value: 'members', label: 'Members', content: <TeamMembers team={team} /> },
-    // Only the owner may even read invites.
-    ...(team.role === 'owner' ? [{ value: 'invites', label: 'Invites', content: <TeamInvites team={team} /> }] : []),
-    // Addresses of receivers often hold a secret, so whoever may not change them does not see them.
-    ...(atLeast(team.role, 'admin')
-      ? [{ value: 'webhooks', label: 'Webhooks', content: <TeamWebhooks team={team} /> }]
-      : []),
-    { value: 'passwords', label: 'Application passwords', content: <TeamPasswords team={team} /> },
-    { value: 'tickets', label: 'Tickets', content: <TeamTickets team={team} /> },
-    { value: 'activity', label: 'Activity', content: <TeamActivity team={team} /> },
-  ];
-  return (
+function TeamView({ team, page }: { team: Team; page: string }) {
+  const shown = pages[page]?.(team);
+  if (!shown) return <NotFoundPage />;
+  const notes = (
     <>
-      <PageHeader title={team.name} badges={<TeamBadges team={team} />} back={<BackLink to="/teams">Teams</BackLink>} />
       {!team.is_active && (
         <Alert tone="danger" className="mb-6">
           An operator of the platform has suspended this team. Its sites show a page that says so. Open a ticket to have
           it reviewed.
         </Alert>
       )}
-      {tab !== 'plan' && atLeast(team.role, 'admin') && <PaymentTrouble team={team} />}
-      <Tabs
-        tabs={tabs}
-        value={tabs.some((item) => item.value === tab) ? tab : 'overview'}
-        onValueChange={(next) =>
-          void navigate({ search: next === 'overview' ? {} : { tab: next }, replace: true, resetScroll: false })
-        }
-      />
+      {page !== 'billing' && atLeast(team.role, 'admin') && <PaymentTrouble team={team} />}
     </>
+  );
+  if (shown.frame === 'developers')
+    return (
+      <DevelopersFrame>
+        {notes}
+        {shown.content}
+      </DevelopersFrame>
+    );
+  return (
+    <>
+      <PageHeader title={shown.title} badges={<TeamBadges team={team} />} />
+      {shown.frame === 'team' && <TeamLinks teamId={team.id} />}
+      {notes}
+      {shown.content}
+    </>
+  );
+}
+
+function TeamLinks({ teamId }: { teamId: string }) {
+  return (
+    <LinkTabs
+      label="Team"
+      links={[
+        { label: 'Team settings', to: '/teams/$teamId', params: { teamId } },
+        { label: 'Team activity', to: '/teams/$teamId/$page', params: { teamId, page: 'activity' } },
+        { label: 'Team tickets', to: '/teams/$teamId/$page', params: { teamId, page: 'tickets' } },
+      ]}
+    />
   );
 }
 
@@ -89,8 +122,7 @@ function TeamLoading() {
   return (
     <div role="status" className="grid gap-6">
       <span className="sr-only">Loading</span>
-      <Skeleton className="h-8 w-56" />
-      <Skeleton className="h-10" />
+      <Skeleton className="h-9 w-56" />
       <Skeleton className="h-64 rounded-xl" />
     </div>
   );

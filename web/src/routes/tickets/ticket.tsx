@@ -57,9 +57,9 @@ function TicketView({ ticket }: { ticket: Ticket }) {
         description={[ticket.category && capitalise(ticket.category), team?.name].filter(Boolean).join(' · ')}
         back={
           isOwn ? (
-            <BackLink to="/tickets">Tickets</BackLink>
+            <BackLink to="/tickets">Support</BackLink>
           ) : (
-            <BackLink to="/teams/$teamId" params={{ teamId: ticket.team_id }} search={{ tab: 'tickets' }}>
+            <BackLink to="/teams/$teamId/$page" params={{ teamId: ticket.team_id, page: 'tickets' }}>
               Tickets of the team
             </BackLink>
           )

@@ -18,7 +18,7 @@ export function TicketsPage() {
   return (
     <>
       <PageHeader
-        title="Tickets"
+        title="Support"
         description="Your questions to support, and their answers."
         action={<NewTicketButton />}
       />

@@ -6,8 +6,8 @@ import { isStatus } from '../../api/client.ts';
 import { siteQuery } from '../../api/sites.ts';
 import { BackLink } from '../../layout/back-link.tsx';
 import { BackupWarning } from '../../layout/backup-warning.tsx';
-import { EnvironmentSwitch } from '../../layout/environment-switch.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
+import { siteLink } from '../../layout/site-link.ts';
 import { SiteStateBadge } from '../../layout/site-state.tsx';
 import { Alert } from '../../ui/alert.tsx';
 import { Section } from '../../ui/card.tsx';
@@ -46,11 +46,10 @@ export function TimePage() {
               title="Time machine"
               description={`Every minute in which the ${stage ? 'staging site' : 'site'} changed. Choose one to see what was different, and go back to it.`}
               badges={<SiteStateBadge site={site} stage={stage} />}
-              below={<EnvironmentSwitch site={site} to="/sites/$fqdn/time" />}
               back={
-                <BackLink to="/sites/$fqdn" params={{ fqdn }} search={stage ? { env } : {}}>
-                  {stage?.fqdn ?? fqdn}
-                </BackLink>
+                <div className="lg:hidden">
+                  <BackLink {...siteLink(fqdn, '', stage !== null)}>{stage?.fqdn ?? fqdn}</BackLink>
+                </div>
               }
             />
             <TimeMachine key={stage?.id ?? site.id} site={site} stage={stage} />

@@ -11,10 +11,8 @@ import { formatBytes, formatCount, formatRatio } from '../../ui/format.ts';
 import { Switch } from '../../ui/switch.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useSiteChange } from './site-changes.ts';
-import { SiteFirewall } from './site-firewall.tsx';
 
-/** What stands between the visitors and WordPress. */
-export function SiteEdge({ site }: { site: Site }) {
+export function SiteCache({ site }: { site: Site }) {
   const { cdn } = propertiesOf(site);
   const change = useSiteChange(site);
   const obstacle = obstaclesOf(site, useMe()).change;
@@ -49,7 +47,6 @@ export function SiteEdge({ site }: { site: Site }) {
           disabled={obstacle !== undefined || setDevMode.isPending}
         />
       </Section>
-      <SiteFirewall site={site} obstacle={obstacle} />
     </div>
   );
 }

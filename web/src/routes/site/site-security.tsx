@@ -10,8 +10,10 @@ import { Switch } from '../../ui/switch.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { SecretValue } from './secret-value.tsx';
 import { useSiteChange } from './site-changes.ts';
+import { SiteFirewall } from './site-firewall.tsx';
 
-export function SiteAccess({ site }: { site: Site }) {
+/** Who may visit the site at all. */
+export function SiteSecurity({ site }: { site: Site }) {
   const change = useSiteChange(site);
   const obstacle = obstaclesOf(site, useMe()).change;
   const protect = useMutation({
@@ -35,6 +37,7 @@ export function SiteAccess({ site }: { site: Site }) {
           {site.http_auth_enabled && <Credentials password={site.http_auth_password} />}
         </div>
       </Section>
+      <SiteFirewall site={site} obstacle={obstacle} />
     </div>
   );
 }
