@@ -17,6 +17,7 @@ export class MariadbDatabase implements SiteDatabase {
   readonly #description: MariadbDescription;
   #connection: Promise<Connection> | undefined;
   #running = 0;
+  #isClosed = false;
   /** Called before and after everything that may write. */
   onWrite: () => void = () => {};
 
@@ -84,6 +85,7 @@ export class MariadbDatabase implements SiteDatabase {
 
   async close(): Promise<void> {
     const connection = this.#connection;
+    this.#isClosed = true;
     this.#connection = undefined;
     const opened = await connection?.catch(() => undefined);
     // What still runs is ended, and its end is not waited for.
@@ -98,7 +100,9 @@ export class MariadbDatabase implements SiteDatabase {
     return Array.isArray(answer) ? answer.map(plainRow) : [];
   }
 
-  #connected(): Promise<Connection> {
+  async #connected(): Promise<Connection> {
+    // What was ended must not begin anew, to take back what is taken back by then.
+    if (this.#isClosed) throw new Error("the site's database was closed");
     this.#connection ??= this.#connect();
     return this.#connection;
   }
