@@ -1,5 +1,5 @@
 import { readMariadbTable } from './mariadb-told.ts';
-import { type MysqlColumn, type MysqlIndex, type MysqlTable, quoteMysql } from './mysql-table.ts';
+import type { MysqlColumn, MysqlIndex, MysqlTable } from './mysql-table.ts';
 
 /** A row of one of the tables below, by its columns. */
 export type ToldRow = Readonly<Record<string, unknown>>;
@@ -90,9 +90,4 @@ function indexesIn(rows: readonly ToldRow[]): MysqlIndex[] {
     };
   });
   return found.sort((a, b) => Number(b.kind === 'primary') - Number(a.kind === 'primary'));
-}
-
-/** Rows are given back by their columns. */
-export function selectTold(table: string): string {
-  return `SELECT * FROM ${quoteMysql(table)}`;
 }
