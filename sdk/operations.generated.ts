@@ -1262,6 +1262,9 @@ export type SiteMomentPage = {
   previous: string | null;
   results: Array<SiteMoment>;
 };
+export type SiteMove = {
+  database: 'sqlite' | 'mariadb';
+};
 export type SiteName = {
   fqdn: string;
   is_free: boolean;
@@ -2272,6 +2275,8 @@ export interface Operations {
   wakeSite: { input: { params: { fqdn: string } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Forget the pages that are kept of a site; each comes from WordPress once more */
   clearSiteCache: { input: { params: { fqdn: string } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
+  /** Move a site to another kind of database, SQLite or MariaDB, and to the driver of new sites. Backups stay */
+  moveSite: { input: { params: { fqdn: string }; body: SiteMove }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.move_failed' | 'site.move_staged' | 'site.not_found' };
   /** What happened to a site, newest first */
   listSiteEvents: { input: { params: { fqdn: string }; query?: { after_datetime?: string; page?: number; size?: number } }; output: EventPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** The site with its cache and its firewall, in properties.cdn */
@@ -2937,6 +2942,7 @@ export const ROUTES = {
   sleepSite: { method: 'POST', path: '/f/api/v1/site/{fqdn}/sleep' },
   wakeSite: { method: 'POST', path: '/f/api/v1/site/{fqdn}/wake' },
   clearSiteCache: { method: 'POST', path: '/f/api/v1/site/{fqdn}/cache/clear' },
+  moveSite: { method: 'POST', path: '/f/api/v1/site/{fqdn}/move', body: 'application/json' },
   listSiteEvents: { method: 'GET', path: '/f/api/v1/site/{fqdn}/event' },
   getSiteCdn: { method: 'GET', path: '/f/api/v1/site/{fqdn}/cdn' },
   getSiteUsage: { method: 'GET', path: '/f/api/v1/site/{fqdn}/usage' },

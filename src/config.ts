@@ -63,6 +63,8 @@ export interface Config {
   wordpressSource: { api: string; downloads: string } | undefined;
   /** Where new sites go. The host is also the one that this process is, where it has that role. */
   newSites: { host: string; driver: DriverName };
+  /** What new sites keep their rows in, and the operator's server for that. */
+  siteDatabases: { newSites: 'sqlite' | 'mariadb'; url: string | undefined };
   /** Whether the templates of our own making are there. */
   shippedTemplates: boolean;
   /** The largest archive that a site can be imported from. */
@@ -234,7 +236,12 @@ function readMetrics(variables: Variables) {
 }
 
 function readPhp(variables: Variables) {
+  const { SITE_DATABASE, MARIADB_URL } = variables;
   return {
+    siteDatabases: {
+      newSites: SITE_DATABASE ?? (MARIADB_URL === undefined ? 'sqlite' : 'mariadb'),
+      url: MARIADB_URL,
+    } as const,
     wordpressSource: readSource(variables.WORDPRESS_SOURCE),
     standbyWorkers: variables.STANDBY_WORKERS,
     phpMemoryMb: variables.PHP_MEMORY_MB,
@@ -340,6 +347,10 @@ function findContradictions(variables: Variables, { metricsUrl, baseUrl, siteDom
       variables.BACKUP_STORE?.startsWith('s3:') === true &&
         (variables.AWS_ACCESS_KEY_ID === undefined || variables.AWS_SECRET_ACCESS_KEY === undefined),
       'BACKUP_STORE in a bucket needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+    ],
+    [
+      variables.RUNTIME !== 'fpm' && (variables.MARIADB_URL !== undefined || variables.SITE_DATABASE === 'mariadb'),
+      'SITE_DATABASE=mariadb and MARIADB_URL need RUNTIME=fpm',
     ],
     sharedDomain('SITE_DOMAIN', siteDomain),
     [

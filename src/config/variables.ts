@@ -181,6 +181,19 @@ export const Variables = Type.Object({
     DRIVERS,
     'What sites run on: PHP in WebAssembly, or the PHP-FPM of this machine; memory is for tests and for developing the platform',
   ),
+  SITE_DATABASE: Type.Optional(
+    word(
+      ['sqlite', 'mariadb'],
+      'What new sites keep their rows in; mariadb where MARIADB_URL is set, sqlite otherwise',
+    ),
+  ),
+  MARIADB_URL: Type.Optional(
+    checked(
+      "The server of sites' databases, with an account that may make others; one of our own otherwise, where this machine has MariaDB",
+      'start with mariadb://',
+      (value) => /^(?:mariadb|mysql):\/\//.test(value),
+    ),
+  ),
   WORDPRESS_SOURCE: Type.Optional(
     checked(
       'A mirror of wordpress.org, or npm for only the version that npm has',

@@ -10,7 +10,7 @@ import { readEntry } from './content/read-entry.ts';
 import { removeEntry } from './content/remove-entry.ts';
 import { searchFiles } from './content/search-files.ts';
 import { localFiles } from './local-files.ts';
-import { SharedCuts } from './shared-cuts.ts';
+import { isFilePlace, SharedCuts } from './shared-cuts.ts';
 import type { FileRoot, KeptAs, Place, SiteHost, SiteOrigin, SiteRef } from './site-host.ts';
 import type { LogFiles } from './site-log/log-files.ts';
 import { Programs } from './terminals/programs.ts';
@@ -147,7 +147,7 @@ export class LocalHost implements SiteHost {
         driver.adopt(
           site,
           (storage) =>
-            isShared
+            isShared && isFilePlace(storage)
               ? this.#sharedCuts.fill({ space, site: of, moment }, storage)
               : this.timeMachine.copy({ space, site: of, now: change ? null : driver.storage(of) }, moment, storage),
           change,
@@ -246,9 +246,17 @@ export class LocalHost implements SiteHost {
       await this.driver(site).makeFolders(site.id);
       return this.timeMachine.restore(this.#placeOf(site, kept), wish, options);
     });
+  moveRows: Of<'moveRows'> = (site, kept, to, options) =>
+    this.#alone(site, () =>
+      this.driver(site).moveRows(site.id, to, async (into) => {
+        await this.timeMachine.move(this.#placeOf(site, kept), into, options);
+      }),
+    );
   compareCopy: Of<'compareCopy'> = async (site, kept, now, wish, window) => {
-    const { database } = this.driver(site).storage(site.id);
-    return this.timeMachine.compareCopy({ ...kept, site: site.id, database }, now, wish, window);
+    const { database, staging } = this.driver(site).storage(site.id);
+    // Beside what a restore may be at.
+    const place = { ...kept, site: site.id, database, staging: `${staging}-compared` };
+    return this.timeMachine.compareCopy(place, now, wish, window);
   };
   async rehearse(...[site, kept, wish, now, name, options]: Parameters<Of<'rehearse'>>): Promise<void> {
     // The copy is made beside the site, where there is one.

@@ -6,6 +6,7 @@ import type {
   ArchiveSource,
   Command,
   CommandResult,
+  DatabaseKind,
   EditorState,
   FirstContent,
   OutgoingMail,
@@ -336,6 +337,8 @@ interface SiteBackups {
     isPatient: boolean,
   ): Promise<(ToldChanges | null)[]>;
   restore(site: SiteRef, kept: KeptAs, wish: RestoreWish | MergeWish, options?: CallOptions): Promise<PlanReport>;
+  /** Gives the site's rows to another kind of database; whatever happens, it has them in the one or the other. */
+  moveRows(site: SiteRef, kept: KeptAs, to: DatabaseKind, options?: CallOptions): Promise<void>;
   /** What a merge would bring to the site as it was at `now`, and what the site has got since its copy was made. */
   compareCopy(
     site: SiteRef,

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { MariadbDescription } from './mariadb/site-databases.ts';
 import type {
   Command,
   CommandResult,
@@ -97,6 +98,11 @@ export interface Runtime {
   contentFolder(siteId: string): string;
   /** Where the time machine finds the site. Nothing is made or looked at. */
   storage(siteId: string): SiteStorage;
+  /**
+   * Gives the site's rows to another kind of database, which `fill` puts them into; the site has the one or the other, whatever happens. Fails where there is none
+   * of that kind. Whoever calls it has the site to itself.
+   */
+  moveRows(siteId: string, to: DatabaseKind, fill: (into: SiteStorage['database']) => Promise<void>): Promise<void>;
   /** Makes what is missing of the site's own folders, all but its content: before it is brought back from its backups. */
   makeFolders(siteId: string): Promise<void>;
   /** Where the files of WordPress itself are. */
@@ -130,11 +136,14 @@ export interface Runtime {
 
 export type ShellKind = 'bash' | 'limited';
 
+/** What a site keeps its rows in: a file of its own, or a server. */
+export type DatabaseKind = 'sqlite' | 'mariadb';
+
 /** A site on disk. What is the time machine's own in there, the site's PHP can neither read nor write. */
 export interface SiteStorage {
   /** WordPress' wp-content. */
   content: string;
-  database: { kind: 'sqlite'; file: string };
+  database: { kind: 'sqlite'; file: string } | MariadbDescription;
   /** A folder for a restore to prepare itself in, on the file system of the content. The driver does not make it. */
   staging: string;
   /** A file for what the time machine remembers of the site. */

@@ -115,6 +115,7 @@ deleteSite/created by the caller     401       404     403     200    200    200
 sleepSite                            401       404     403     200    200    200      404      401     200     403      403       404         200
 wakeSite                             401       404     403     200    200    200      404      401     200     403      403       404         200
 clearSiteCache                       401       404     403     200    200    200      404      401     200     403      403       404         200
+moveSite                             401       404     403     403    200    200      404      401     200     403      403       404         200
 listSiteEvents                       401       404     200     200    200    200      404      401     200     200      200       404         200
 getSitePicture                       401       404     200     200    200    200      404      401     200     200      200       404         200
 getSiteCdn                           401       404     200     200    200    200      404      401     200     200      200       404         200
@@ -390,6 +391,7 @@ deleteSite      params.fqdn                    404 site.not_found
 sleepSite       params.fqdn                    404 site.not_found
 wakeSite        params.fqdn                    404 site.not_found
 clearSiteCache  params.fqdn                    404 site.not_found
+moveSite        params.fqdn                    404 site.not_found
 listSiteEvents  params.fqdn                    404 site.not_found
 getSiteCdn      params.fqdn                    404 site.not_found
 getSiteUsage    params.fqdn                    404 site.not_found

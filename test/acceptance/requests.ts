@@ -413,6 +413,7 @@ export const requests: Record<string, Make> = {
   sleepSite: onSite(),
   wakeSite: onSite(),
   clearSiteCache: onSite(),
+  moveSite: onSite({ body: { database: 'sqlite' } }),
   listSiteEvents: onSite(),
   getSiteCdn: onSite(),
   getSiteUsage: onSite(),

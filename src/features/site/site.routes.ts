@@ -17,10 +17,13 @@ import { createSite, prepareSite } from './site.create.ts';
 import { importSite, prepareImport } from './site.import.ts';
 import { listSites, sitesFor } from './site.list.sql.ts';
 import { createSiteLogin } from './site.login.ts';
+import { moveSite } from './site.move.ts';
 import {
   createFailed,
   importRefused,
   importRunning,
+  moveFailed,
+  moveStaged,
   NewSite,
   planSites,
   planStorage,
@@ -29,6 +32,7 @@ import {
   Site,
   SiteChange,
   SiteLogin,
+  SiteMove,
   SitePlace,
   SiteUsage,
   sleepFailed,
@@ -177,6 +181,21 @@ export const siteOperations = [
     params: SitePath,
     response: Site,
     handle: (call) => clearSiteCache(call, call.subject),
+  }),
+  operation({
+    id: 'moveSite',
+    method: 'POST',
+    path: '/site/{fqdn}/move',
+    tag,
+    summary: 'Move a site to another kind of database, SQLite or MariaDB, and to the driver of new sites. Backups stay',
+    access: onSite('admin'),
+    params: SitePath,
+    body: SiteMove,
+    response: Site,
+    errors: [siteBusy, moveStaged, moveFailed],
+    goesOn: true,
+    handle: (call) => moveSite(call, call.subject, call.body),
+    reread: (call, first) => rereadSite(call, first, moveFailed),
   }),
   operation({
     id: 'listSiteEvents',

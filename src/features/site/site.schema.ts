@@ -196,6 +196,22 @@ export const SiteLogin = Type.Object(
 );
 export type SiteLogin = Static<typeof SiteLogin>;
 
+export const SiteMove = Type.Object(
+  {
+    database: OneOf(['sqlite', 'mariadb'], {
+      description: 'What the site keeps its rows in: a file of its own, or MariaDB, where its host has that',
+    }),
+  },
+  { title: 'SiteMove' },
+);
+export type SiteMove = Static<typeof SiteMove>;
+
+export const moveFailed = failure('site.move_failed', 502, 'The site could not be moved; it is as it was.');
+export const moveStaged = failure(
+  'site.move_staged',
+  409,
+  'Commit or discard its staging site first: the site comes to another driver, and both have to be on the same one.',
+);
 export const createFailed = failure(
   'site.create_failed',
   502,

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Caller } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import { type Listing, listNewest, type Paging, patternOf } from '#core/pages.ts';
 import type { SiteRow } from '#features/instance/instance.ts';

@@ -53,6 +53,7 @@ const HOST_CALLS = {
   compareCopy: 'site',
   tell: 'site',
   restore: 'site',
+  moveRows: 'site',
   rehearse: 'site',
   discardRehearsal: 'site',
   recover: 'site',

@@ -10,6 +10,7 @@ import type {
   ArchiveSource,
   Command,
   CommandResult,
+  DatabaseKind,
   OutgoingMail,
   Program,
   ProgramOptions,
@@ -113,8 +114,12 @@ export abstract class FolderRuntime {
   protected abstract end(siteId: string): Promise<void>;
 
   adopt(site: SiteSpec, fill: (storage: SiteStorage) => Promise<void>, change?: Adaptation): Promise<void> {
+    const owner = this.ownerOf(site.id);
+    // Whom a database is made somebody else's is written in words of SQLite, so that is done before it comes to a server.
+    if (this.folders.server?.isForNew && !change)
+      return this.build(site, (draft) => this.folders.fillOnServer(site.id, draft, site.url, fill, owner));
     const settling = change && this.#settling(site, change);
-    return this.build(site, (draft) => this.folders.fill(draft, site.url, fill, settling, this.ownerOf(site.id)));
+    return this.build(site, (draft) => this.folders.fill(draft, site.url, fill, settling, owner));
   }
 
   inspect(archive: ArchiveSource, theme?: string): Promise<ArchivedSite> {
@@ -230,6 +235,15 @@ export abstract class FolderRuntime {
 
   storage(siteId: string): SiteStorage {
     return this.folders.storage(siteId);
+  }
+
+  async moveRows(
+    siteId: string,
+    to: DatabaseKind,
+    fill: (into: SiteStorage['database']) => Promise<void>,
+  ): Promise<void> {
+    await this.folders.moveRows(siteId, to, fill, this.ownerOf(siteId));
+    this.listeners.touched(siteId);
   }
 
   makeFolders(siteId: string): Promise<void> {

@@ -5,6 +5,7 @@ import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
 import { endIn, endOrphans, makeRunFolder, shortFolder } from '#runtimes/folders/run-folder.ts';
 import { folderBytes } from '#runtimes/folders/site-folder.ts';
+import { type DatabaseWish, type OpenDatabases, openDatabases } from '#runtimes/mariadb/open-databases.ts';
 import { requestSite } from '#runtimes/request.ts';
 import type {
   AwakeProcess,
@@ -21,6 +22,7 @@ import { refuseUnknown } from '#runtimes/wordpress/wp-cli.ts';
 import { heldBytes } from '#sandbox/held-files.ts';
 import type { SandboxWish } from '#sandbox/sandbox.ts';
 import { CompiledCore } from './compiled-core.ts';
+import { DatabaseRooms } from './database-rooms.ts';
 import { DiskRooms } from './disk-rooms.ts';
 import { FpmCommands } from './fpm-commands.ts';
 import { type FpmGround, findGround, openGround } from './fpm-ground.ts';
@@ -47,6 +49,8 @@ export interface FpmOptions {
   sandbox: SandboxWish;
   /** Where newer versions of WordPress come from, where anywhere. */
   releases?: { source: ReleaseSource };
+  /** Which database sites have; SQLite where nothing is said. */
+  databases?: DatabaseWish;
 }
 
 const WARM_UP_LIMIT_MS = 45_000;
@@ -54,14 +58,20 @@ const WARM_UP_LIMIT_MS = 45_000;
 const PROCESS_IDLE_MS = 60_000;
 const NO_ROOM = 'The site has no room left on its disk, and the command was ended.';
 
+type Telling = Pick<FpmSiteOptions, 'touched' | 'finished' | 'logged' | 'broken'>;
+/** What WordPress is compiled in is nobody's site: nobody is to hear of it. */
+const SILENT: Telling = { touched() {}, finished() {}, logged() {}, broken() {} };
+
 export class FpmRuntime extends WordPressRuntime implements Runtime {
   readonly #options: FpmOptions;
   readonly #compiled: CompiledCore;
   readonly #rooms: DiskRooms;
+  readonly #databaseRooms: DatabaseRooms;
   readonly #sites: FpmSites;
   readonly #commands = new FpmCommands(() => this.#opened.home);
   readonly standbyReady = 0;
   #ground: FpmGround | undefined;
+  #databases: OpenDatabases | undefined;
   #runFolder = '';
   #sockets = 0;
   #preparing: Promise<void> = Promise.resolve();
@@ -81,11 +91,17 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
       },
       log,
     });
+    this.#databaseRooms = new DatabaseRooms({
+      serverOf: (siteId) => this.folders.serverOf(siteId),
+      folderOf: (siteId) => this.folders.of(siteId),
+      log,
+    });
     this.#rooms = new DiskRooms({
       usageBytes: (siteId) => this.diskUsageBytes(siteId),
       heldBytes: (siteId) => this.#heldBytes(siteId),
       grew: (siteId, bytes) => this.listeners.grew(siteId, bytes),
       end: (siteId) => {
+        this.#databaseRooms.close(siteId);
         log.warn({ siteId }, 'a site has used up its storage and went on writing, so that it was ended');
         Promise.all([this.#sites.stop(siteId, 0), this.#commands.end(siteId, NO_ROOM)]).catch((error) =>
           log.warn({ err: error, siteId }, 'a site that has used up its storage could not be ended'),
@@ -105,6 +121,7 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
     const { sandbox: wanted, cacheDir, outbound, requestTimeoutMs, requestsPerProcess, idleTimeoutMs } = this.#options;
     const found = await findGround(wanted, cacheDir);
     await this.folders.open();
+    await this.#openDatabases();
     this.#runFolder = await makeRunFolder(this.#runRoot);
     // First, since where groups are unified the service itself may step aside into the shells' ones.
     await this.shells.open(found.sandbox);
@@ -121,6 +138,7 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
       tools: () => this.distribution.tools(),
       ownCall: (siteId: string, connection: Duplex) => this.answerOwnCall(siteId, connection),
       compiledOf: (site: SiteSpec, php: PhpInstall) => this.#compiled.of(site, php),
+      databaseOf: (site: SiteSpec, siteFolder: string) => this.folders.accessOf(site.id, siteFolder),
     };
     const limitBytes = memoryLimitBytes(this.#options.memoryBudgetBytes);
     this.#ground = await openGround(found, this.#runFolder, options, limitBytes, this.log);
@@ -189,6 +207,7 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
 
   override setRoom(siteId: string, leftBytes: number): void {
     this.#rooms.set(siteId, leftBytes);
+    this.#databaseRooms.set(siteId, leftBytes);
   }
 
   awake(): AwakeProcess[] {
@@ -204,6 +223,14 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
     await Promise.all([this.#sites.close(), this.#commands.close()]);
     if (this.#runFolder) await endIn(this.#runFolder);
     await this.#ground?.groups.close();
+    await this.#databases?.close();
+  }
+
+  async #openDatabases(): Promise<void> {
+    const { databases: wish, dataDir } = this.#options;
+    this.#databases = wish && (await openDatabases(wish, dataDir, this.log));
+    if (!wish || !this.#databases) return;
+    this.folders.server = { databases: this.#databases.databases, isForNew: wish.newSites === 'mariadb' };
   }
 
   /** Every process of the site, commands included. */
@@ -244,6 +271,15 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
     }
   }
 
+  #tellingOf(id: string): Telling {
+    return {
+      touched: () => this.listeners.touched(id),
+      finished: (end) => this.listeners.finished(id, end),
+      logged: (messages, request) => this.logged(id, messages, request),
+      broken: (failure, request) => this.listeners.broken(id, failure, request),
+    };
+  }
+
   #optionsOf(site: SiteSpec, siteFolder = this.folders.of(site.id), compileTo?: string): FpmSiteOptions {
     const { requestTimeoutMs, processesPerSite } = this.#options;
     const { id } = site;
@@ -262,10 +298,7 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
         if (siteFolder === this.folders.of(id)) this.giveToOwner(id);
         return this.#opened.home.serve(site, siteFolder, compileTo);
       },
-      touched: () => this.listeners.touched(id),
-      finished: (end) => this.listeners.finished(id, end),
-      logged: (messages, request) => this.logged(id, messages, request),
-      broken: (failure, request) => this.listeners.broken(id, failure, request),
+      ...(compileTo === undefined ? this.#tellingOf(id) : SILENT),
     };
   }
 }

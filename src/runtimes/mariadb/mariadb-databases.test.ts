@@ -126,6 +126,25 @@ describe('databases of sites on MariaDB', { skip: withoutMariadb }, () => {
     await assert.rejects(enter(t, id), /max_user_connections/);
   });
 
+  it('ends what does nothing: a transaction soon, a connection after a while', async (t) => {
+    const id = await makeSite(t);
+    const [idle, open] = [await enter(t, id), await enter(t, id)];
+    await idle.query('SET SESSION wait_timeout = 100000');
+    await open.query('CREATE TABLE wp_held (id int PRIMARY KEY)');
+    await open.query('START TRANSACTION');
+    await open.query('INSERT INTO wp_held VALUES (1)');
+    const looked = (limits: object, connection: Connection) =>
+      eventually(async () => {
+        await databases.endLongStatements({ of: id, ...limits });
+        return !connection.isValid();
+      });
+    await looked({ transactionSeconds: 0 }, open);
+    assert.ok(idle.isValid());
+    await looked({ idleSeconds: 0 }, idle);
+    const again = await enter(t, id);
+    assert.equal((await again.query('SELECT * FROM wp_held')).length, 0);
+  });
+
   it('gives a connection of a site only so much memory, whatever it sets', async (t) => {
     const own = await enter(t, await makeSite(t));
     for (const name of ['sort_buffer_size', 'join_buffer_size', 'max_heap_table_size']) {

@@ -227,9 +227,11 @@ export interface Calls {
     rules: TellRules,
   ): (ToldChanges | null)[];
   restore(place: SitePlace, wish: RestoreWish | MergeWish): PlanReport;
+  /** Keeps the site as it is, and puts all its tables into a database of the other kind, in place of what is there. */
+  move(place: SitePlace, into: DatabaseDescription): CutReport;
   /** What a merge would bring, and what the site itself has got since; neither the site nor its copy is looked at. */
   compareCopy(
-    from: Pick<SitePlace, 'space' | 'site' | 'rules' | 'database'>,
+    from: Pick<SitePlace, 'space' | 'site' | 'rules' | 'database' | 'staging'>,
     now: SnapshotName,
     wish: MergeWish,
     window: Window,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { failedBy } from '../failure.ts';
 import type { MergeReport } from '../merge/merge-report.ts';
+import type { DatabaseDescription } from '../sources/open-database.ts';
 import type { StoreDescription } from '../stores/open-store.ts';
 import type { QueueState } from '../stores/store.ts';
 import { type CallOptions, HelperProcess } from './helper-process.ts';
@@ -108,9 +109,15 @@ export class TimeMachine {
     return this.#alone('restore', [place, wish], options);
   }
 
+  /** Puts all of the site's tables into a database of the other kind, in place of what is there; nobody may use the site meanwhile. */
+  async move(place: SitePlace, into: DatabaseDescription, options?: CallOptions): Promise<CutReport> {
+    await this.release(place.site);
+    return this.#alone('move', [place, into], options);
+  }
+
   /** What a merge would bring to the site as it was at `now`, and what the site has got since its copy was made. */
   compareCopy(
-    from: Pick<SitePlace, 'space' | 'site' | 'rules' | 'database'>,
+    from: Pick<SitePlace, 'space' | 'site' | 'rules' | 'database' | 'staging'>,
     now: SnapshotName,
     wish: MergeWish,
     window: Window,
