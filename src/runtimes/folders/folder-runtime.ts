@@ -82,6 +82,7 @@ export abstract class FolderRuntime {
     return new Shell({
       dataDir,
       log,
+      ownerOf: (siteId) => this.ownerOf(siteId),
       foldersOf: ({ id, coreVersion }) => ({ content: this.contentFolder(id), core: this.coreFolder(coreVersion) }),
       diskUsageBytes: (siteId) => this.diskUsageBytes(siteId),
       giveToOwner: (siteId) => this.giveToOwner(siteId),

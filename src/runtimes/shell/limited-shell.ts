@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { ExecResult } from 'just-bash';
@@ -14,6 +13,8 @@ import { folderInside } from './watched-shell.ts';
 
 export interface LimitedShellOptions {
   foldersOf(site: SiteSpec): { content: string; core: string };
+  /** Whom a site's files belong to, where that is not whoever we are. */
+  ownerOf(siteId: string): number | undefined;
   disk: DiskWatch;
   exec(site: SiteSpec, command: Command): Promise<CommandResult>;
 }
@@ -79,7 +80,7 @@ export class LimitedShell {
       timeoutMs: command.timeoutMs,
     };
     const seat = await this.#options.disk.seat(site.id, command.maxDiskBytes);
-    const child = start(content, core, seat.room.fileBytes);
+    const child = start(content, core, seat.room.fileBytes, this.#options.ownerOf(site.id));
     this.#running.set(child, site.id);
     const calls = new AbortController();
     let why: ExecResult | undefined;
@@ -144,12 +145,10 @@ export class LimitedShell {
   }
 }
 
-function start(content: string, core: string, fileBytes: number): ChildProcess {
+function start(content: string, core: string, fileBytes: number, owner: number | undefined): ChildProcess {
   const { file, args } = withFileLimit(fileBytes, process.execPath);
-  // Root is whoever the site's files belong to.
-  const owner = process.getuid?.() === 0 ? statSync(content).uid : undefined;
   return fork(PROGRAM, [], {
-    ...(owner && { uid: owner, gid: owner }),
+    ...(owner !== undefined && { uid: owner, gid: owner }),
     execPath: file,
     execArgv: [
       ...args,

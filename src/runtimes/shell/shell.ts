@@ -10,6 +10,7 @@ import { folderInside, runWatched, startingIn } from './watched-shell.ts';
 export interface ShellOptions {
   dataDir: string;
   foldersOf(site: SiteSpec): { content: string; core: string };
+  ownerOf(siteId: string): number | undefined;
   diskUsageBytes(siteId: string): Promise<number>;
   /** Makes the site's files those of its own user. */
   giveToOwner(siteId: string): void;
@@ -29,9 +30,9 @@ export class Shell {
 
   constructor(options: ShellOptions) {
     this.#options = options;
-    const { foldersOf, exec, dataDir } = options;
+    const { foldersOf, ownerOf, exec, dataDir } = options;
     this.disk = new DiskWatch({ folder: dataDir, usageBytes: (siteId) => options.diskUsageBytes(siteId) });
-    this.#limited = new LimitedShell({ foldersOf, exec, disk: this.disk });
+    this.#limited = new LimitedShell({ foldersOf, ownerOf, exec, disk: this.disk });
   }
 
   /** With the sandbox that the site's PHP runs in too, where there is one. */
