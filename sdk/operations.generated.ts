@@ -2137,7 +2137,7 @@ export interface Operations {
       client_data: string;
       attestation: string;
       transports?: Array<string> | null;
-    } }; output: CreatedPasskey; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.step_over' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'passkey.invalid' | 'request.conflict' | 'request.too_large' };
+    } }; output: CreatedPasskey; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.step_over' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'passkey.invalid' | 'passkey.too_many' | 'request.conflict' | 'request.too_large' };
   /** Let a passkey open your account no more */
   removePasskey: { input: { params: { passkey_id: string }; body: {
       current_password: string;
@@ -2315,13 +2315,13 @@ export interface Operations {
   /** Whether a site could have this name now. A name that no site may ever have is a 422 that says why */
   checkSiteName: { input: { query: { fqdn: string } }; output: SiteName; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** What went wrong in a site, or who visited it, newest first; kept for 7 days, or as long as the operator says */
-  listSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; since?: string; until?: string; search?: string; status?: string; method?: string; path?: string; min_duration_ms?: number; size?: number; cursor?: string; stage?: boolean } }; output: SiteLogPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' | 'stage.missing' };
+  listSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; since?: string; until?: string; search?: string; status?: string; method?: string; path?: string; min_duration_ms?: number; size?: number; cursor?: string; stage?: boolean } }; output: SiteLogPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'auth.view_only' | 'site.not_found' | 'stage.missing' };
   /** The errors of a site, each once: how often it happened, where, and when it began; the last ones first */
-  listSiteErrors: { input: { params: { fqdn: string }; query?: { since?: string; level?: 'fatal' | 'warning' | 'notice' | 'deprecated' | 'plain'; stage?: boolean; page?: number; size?: number } }; output: SiteErrorPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' | 'stage.missing' };
+  listSiteErrors: { input: { params: { fqdn: string }; query?: { since?: string; level?: 'fatal' | 'warning' | 'notice' | 'deprecated' | 'plain'; stage?: boolean; page?: number; size?: number } }; output: SiteErrorPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'auth.view_only' | 'site.not_found' | 'stage.missing' };
   /** The log of a site as it is written (Server-Sent Events); continues after Last-Event-ID */
   streamSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; search?: string; status?: string; method?: string; path?: string; min_duration_ms?: number; stage?: boolean } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'auth.view_only' | 'event.too_many_streams' | 'site.not_found' | 'stage.missing' };
   /** What a site looks like: its front page as a browser shows it, taken anew some hours after the site changed, or a drawing in the colours of its theme. 640 x 400 while the first one is being taken */
-  getSitePicture: { input: { params: { fqdn: string }; query?: { version?: string } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
+  getSitePicture: { input: { params: { fqdn: string }; query?: { version?: string } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.required' | 'auth.view_only' | 'site.not_found' };
   /** What is wrong with a site: its front page now, its errors, DNS, certificate, plan and last changes, and what may help; wakes it where it sleeps */
   diagnoseSite: { input: { params: { fqdn: string } }; output: Diagnosis; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'auth.view_only' | 'site.not_found' };
   /** A ticket for a terminal in the sandbox of a site, good for one WebSocket within half a minute */
@@ -2454,9 +2454,9 @@ export interface Operations {
   /** Remove a linked account, and with it its token or key */
   deleteGitAccount: { input: { params: { git_account_id: string } }; output: Empty; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'git_account.not_found' | 'request.conflict' | 'request.too_large' };
   /** The repositories of your linked Git accounts, and those that your sites are linked to */
-  listGitSyncRepositories: { input: Record<never, never>; output: Array<GitSyncRepository>; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.required' };
+  listGitSyncRepositories: { input: Record<never, never>; output: Array<GitSyncRepository>; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.required' | 'auth.view_only' };
   /** Whether a repository holds what the content of a site is made of */
-  verifyGitSyncDirectories: { input: { query: { git_url: string; git_branch?: string } }; output: VerifiedRepository; errors: 'auth.duplicate_cookie' | 'auth.required' | 'auth.unverified' | 'git.empty' | 'git.failed' | 'git.host_key_changed' | 'git.needs_credentials' | 'git.no_branch' | 'git.no_repository' | 'git.not_configured' | 'git.not_set_up' | 'git.timeout' | 'git.too_large' | 'git.unreachable' };
+  verifyGitSyncDirectories: { input: { query: { git_url: string; git_branch?: string } }; output: VerifiedRepository; errors: 'auth.duplicate_cookie' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'git.empty' | 'git.failed' | 'git.host_key_changed' | 'git.needs_credentials' | 'git.no_branch' | 'git.no_repository' | 'git.not_configured' | 'git.not_set_up' | 'git.timeout' | 'git.too_large' | 'git.unreachable' };
   /** The repository that a site or its stage follows, and the address for pushes */
   getGitLink: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: GitLink; errors: 'auth.duplicate_cookie' | 'auth.required' | 'git.not_linked' | 'site.not_found' | 'stage.missing' };
   /** Bring a site or its stage to the newest commit of its branch now */

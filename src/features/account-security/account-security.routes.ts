@@ -124,7 +124,7 @@ export const accountSecurityOperations = [
     access: verified(withPassword),
     body: NewPasskey,
     response: CreatedPasskey,
-    errors: [stepOver, passkeyInvalid],
+    errors: [stepOver, passkeyInvalid, passkeysFull],
     handle: (call) => finishPasskey(call, call.body),
   }),
   operation({

@@ -86,6 +86,16 @@ test('wrong codes are limited by account and address like wrong passwords', asyn
       for (let each = 0; each < 5; each++)
         await assert.rejects(guess(step?.challenge), refused(401, 'auth.wrong_code'));
     await assert.rejects(guess(third?.challenge, recoveryCodes[0]), refused(429, 'auth.too_many_codes'));
+
+    // Whoever knows the password and guesses from many addresses keeps out whoever types codes, and nobody else.
+    const other = await registerPerson(limited, 'Bea');
+    const { totp, recoveryCodes: codes } = await addTotp(limited, other);
+    await totp.later();
+    for (let each = 0; each < 20; each++) limited.services.limits.take('failedSecondStepOfAccount', other.userId);
+    const { challenge } = await untilSecondStep(limited, other.email);
+    const typed = client.passSecondStep({ body: { challenge, code: totp.code() } });
+    await assert.rejects(typed, refused(429, 'auth.too_many_codes'));
+    await guess(challenge, codes[0]);
   } finally {
     await limited.close();
   }
@@ -211,4 +221,17 @@ test('an operator lets somebody in who lost all: audited, and mailed to the pers
   assert.match((await said(entered.api))[0]?.activity ?? '', /platform removed/);
   const again = operator.api.resetSecondFactor({ params: { user_id: person.userId } });
   await assert.rejects(again, refused(409, 'second_factor.off'));
+});
+
+test('one recovery code that is shown twice at once opens once', async () => {
+  const person = await registerPerson(app, 'Ada');
+  const { recoveryCodes } = await addTotp(app, person);
+  const steps = [await untilSecondStep(app, person.email), await untilSecondStep(app, person.email)];
+  const recovery_code = recoveryCodes[0] as string;
+  const shown = await Promise.allSettled(
+    steps.flatMap(({ challenge }) =>
+      [1, 2].map(() => anonymous().passSecondStep({ body: { challenge, recovery_code } })),
+    ),
+  );
+  assert.equal(shown.filter(({ status }) => status === 'fulfilled').length, 1);
 });

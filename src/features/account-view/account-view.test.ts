@@ -44,6 +44,19 @@ const call = async ({ method, path }: Operation, cookie: string) => {
   return { status: response.status, code: body.startsWith('{') ? JSON.parse(body).code : undefined };
 };
 
+/**
+ * All that can be called in a view, by hand. A new operation that reads is entered here by whoever made sure that it shows no content of a site, opens
+ * nothing else and asks nobody in the person's name; else it declares `showsContent`.
+ */
+const OPEN =
+  `checkSiteName getAttachment getBackups getBreakSearch getDomainClaim getEvent getExternalPath getFrontEnd getGitLink getHappenings getInvite
+  getMe getMember getMetricsUser getMyAddress getNotifications getPitRestore getProposal getRegion getSite getSiteCdn getSiteUsage getSoftware getSshServer
+  getTeam getTeamAttention getTeamBilling getTeamBills getTeamUsage getTemplate getTemplatePicture getTestCheckout getTestPortal getTicket getTicketContext
+  getWebhook getWebhookDelivery introspectToken listApiTokens listApplicationPasswords listEvents listExternalPaths listGitAccounts listInvites listMembers
+  listMoments listOAuthGrants listPeople listPitFiles listPitRestores listPlans listProposals listRegions listReplies listRestorePoints listSiteDomains
+  listSiteEvents listSiteLabels listSiteUse listSiteViews listSites listSshKeys listTeamEvents listTeamTickets listTeams listTemplates listTickets
+  listWebhookDeliveries listWebhooks openUnsubscribe verifyDomain`.split(/\s+/);
+
 test('in a view nothing can be called that changes something, stays open or shows what is secret: the whole table of operations', async () => {
   const cookie = await beginView();
   const open: string[] = [];
@@ -54,18 +67,11 @@ test('in a view nothing can be called that changes something, stays open or show
     const mayOnlyRead = operation.method === 'GET' && (operation.effect ?? 'read') === 'read';
     if (!mayOnlyRead || operation.stream || operation.connect)
       assert.ok(isRefused, `${operation.id}: ${status} ${code}`);
-    if (!isRefused) open.push(operation.id);
+    // Those of operators a view refuses otherwise: it is none.
+    if (operation.access.who === 'operator') assert.equal(code, isRefused ? code : 'auth.operators_only', operation.id);
+    else if (!isRefused) open.push(operation.id);
   }
-  const secret =
-    `getSiteFile downloadSiteFile searchSiteFiles getSiteFileHistory getGitChanges getPreview getBlob compareStage listStageMail
-    listTerminals getShellHtml getAuthorization diagnoseSite authorizeMetrics`.split(/\s+/);
-  assert.deepEqual(
-    secret.filter((id) => open.includes(id)),
-    [],
-  );
-  assert.ok(
-    ['getMe', 'listSites', 'getSite', 'listEvents', 'getTeamBilling', 'listTickets'].every((id) => open.includes(id)),
-  );
+  assert.deepEqual(open.sort(), OPEN);
 });
 
 test('a view sees what the person sees and nothing of the operator, hides secrets, and is no other credential', async () => {

@@ -54,14 +54,14 @@ const LINKS_PER_HOUR: Record<LinkPurpose, number> = { verify_email: 5, password_
 
 export async function register(db: Db, services: Services, input: Registration, passwordHash: string): Promise<User> {
   const email = input.email.toLowerCase();
-  if (await isHeld(db, email)) throw emailTaken();
   const user = await insertUser(db, {
     email,
     password_hash: passwordHash,
     first_name: input.first_name.trim(),
     last_name: input.last_name.trim(),
   });
-  if (!user) throw emailTaken();
+  // Asked afterwards: whoever left the address at this moment was waited for, and has a way back to it.
+  if (!user || (await isHeld(db, email))) throw emailTaken();
   await createTeam(db, { owner: user, name: `${user.first_name}'s team`, isDefault: true });
   await recordEvent(db, {
     scope: 'account',

@@ -58,6 +58,17 @@ export async function revertChange(db: Db, id: string): Promise<EmailChange | un
   return rows[0];
 }
 
+/** Those after it are of whoever took the account: the addresses that they went on from have no way back to it. */
+export async function voidLaterChanges(db: Db, { id, user_id, created_at }: EmailChange): Promise<void> {
+  await sql`
+    update email_changes set expires_at = now()
+    where user_id = ${user_id} and created_at >= ${created_at} and id <> ${id} and expires_at > now()`.execute(db);
+}
+
+export async function deleteChangesOf(db: Db, userId: string): Promise<void> {
+  await db.deleteFrom('email_changes').where('user_id', '=', userId).execute();
+}
+
 /** Whether somebody may yet come back to this address: nobody else can have it so long. */
 export async function isHeld(db: Db, email: string): Promise<boolean> {
   const { rows } = await sql`

@@ -12,7 +12,14 @@ import { emailTaken, linkInvalid, type Me, tooManyMails } from './account.schema
 import { retireMailedLinks } from './account.sql.ts';
 import { endCredentials, getMe, sendLink } from './account.ts';
 import { CONFIRM_PURPOSE, mailNewAddress, mailOldAddress, REVERT_PURPOSE } from './email-change.jobs.ts';
-import { confirmChange, countRecentChanges, insertEmailChange, isHeld, revertChange } from './email-change.sql.ts';
+import {
+  confirmChange,
+  countRecentChanges,
+  insertEmailChange,
+  isHeld,
+  revertChange,
+  voidLaterChanges,
+} from './email-change.sql.ts';
 
 const VALID_HOURS = 24;
 const CHANGES_PER_HOUR = 5;
@@ -51,6 +58,8 @@ export async function confirmEmail(call: Call, token: string): Promise<Me> {
   if (!change || before.email !== change.old_email) throw linkInvalid();
   await requireFree(db, change.new_email);
   await moveTo(db, caller.userId, change.new_email);
+  // Once more: whoever left the address at this moment was waited for, and has a way back to it.
+  if (await isHeld(db, change.new_email)) throw emailTaken();
   // Whoever had never confirmed the address before may not have had it: then others may be signed in who are not the same.
   if (!before.is_verified) await endOtherSessions(db, services, caller);
   else await services.jobs.enqueue(db, mailOldAddress, { changeId: change.id });
@@ -71,6 +80,7 @@ export async function takeEmailBack({ db, services }: Call, token: string, passw
   const change = id && (await revertChange(db, id));
   if (!change) throw linkInvalid();
   await endCredentials(db, services, change.user_id);
+  await voidLaterChanges(db, change);
   await removeFactors(db, change.user_id, change.created_at);
   await moveTo(db, change.user_id, change.old_email);
   await updateUser(db, change.user_id, { password_hash: passwordHash });

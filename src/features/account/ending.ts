@@ -7,9 +7,11 @@ import type { Services } from '#core/services.ts';
 import { endPlan } from '#features/billing/billing.ts';
 import { revokeCredentials } from '#features/credential/credential.ts';
 import { unlinkGitAccounts } from '#features/git-account/git-account.ts';
+import { removeFactors } from '#features/second-factor/second-factor.ts';
 import { closeTeam, leaveTeams, lockOwnedTeams, lockTeam } from '#features/team/team.ts';
 import { updateUser } from '#features/user/user.ts';
 import { operatorStays } from './account.schema.ts';
+import { deleteChangesOf } from './email-change.sql.ts';
 import { emptyTeam } from './take-over.ts';
 
 /** What is in the team goes, each thing with its usual event; an operator can bring its sites back for seven days. A paid plan is not renewed. */
@@ -52,6 +54,9 @@ export async function deleteAccount(
     activity: 'The account was deleted',
     by: caller,
   });
+  await removeFactors(db, caller.userId);
+  // A way back would give the address to an account that nobody has.
+  await deleteChangesOf(db, caller.userId);
   await updateUser(db, caller.userId, {
     email: `${caller.userId}@deleted.invalid`,
     first_name: 'Deleted',

@@ -9,6 +9,7 @@ import {
   endChallenge,
   giveBackTotpTry,
   hasTotp,
+  needsSecondStep,
   type PasskeyAnswer,
   passkeyRefused,
   requireChallenge,
@@ -39,10 +40,9 @@ export async function passSecondStep(call: Call, answer: SecondStepAnswer): Prom
     throw invalid(bodyFault('code', 'Value error, one of code, recovery_code and passkey is needed'));
   const challenge = await requireChallenge(services.db, services, answer.challenge, 'second_step');
   const userId = challenge.user_id as string;
-  const counted = [
-    ['failedSecondStep', `${userId} ${addressKey(call.ip)}`],
-    ['failedSecondStepOfAccount', userId],
-  ] as const;
+  const ofAddress = ['failedSecondStep', `${userId} ${addressKey(call.ip)}`] as const;
+  // What can not be guessed is not kept from its person by whoever guesses elsewhere.
+  const counted = answer.code === undefined ? [ofAddress] : [ofAddress, ['failedSecondStepOfAccount', userId] as const];
   const check = async (): Promise<TokenGrant | undefined> => {
     if (answer.code !== undefined) await countCode(services, userId);
     const grant = await passed(call, challenge, (db) => show(db, services, challenge, answer));
@@ -86,6 +86,8 @@ async function passed(
   use: (db: Call['db']) => Promise<string | undefined>,
 ): Promise<TokenGrant | undefined> {
   return inTransaction(call.services.db, async (tx) => {
+    // The person first, as whoever ends their credentials locks them: two who wait for one another would both fail.
+    if (challenge.user_id !== null && !(await needsSecondStep(tx, challenge.user_id))) throw stepOver();
     const userId = await use(tx);
     if (userId === undefined) return undefined;
     if (!(await endChallenge(tx, challenge.id))) throw stepOver();

@@ -178,6 +178,8 @@ export async function beginPasskey(
 
 export async function addPasskey(db: Db, services: Services, userId: string, input: NewPasskey): Promise<Passkey> {
   const challenge = await requireChallenge(db, services, input.challenge, 'new_passkey');
+  // Many may have been begun at once. Whoever calls holds the person.
+  if ((await passkeysOf(db, userId)).length >= MAX_PASSKEYS) throw passkeysFull();
   const made = challenge.user_id === userId ? await verifyCreation(services, challenge.nonce, input) : undefined;
   const name = input.name.trim();
   const passkey = made && (await insertPasskey(db, { ...made, user_id: userId, name }));

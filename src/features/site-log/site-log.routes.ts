@@ -18,6 +18,7 @@ const { kind, search, status, method, path, min_duration_ms, stage } = LogQuery.
 export const siteLogOperations = [
   operation({
     id: 'listSiteLog',
+    showsContent: true,
     method: 'GET',
     path: '/site/{fqdn}/log',
     tag,
@@ -34,6 +35,7 @@ export const siteLogOperations = [
   }),
   operation({
     id: 'listSiteErrors',
+    showsContent: true,
     method: 'GET',
     path: '/site/{fqdn}/log/error',
     tag,

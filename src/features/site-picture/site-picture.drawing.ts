@@ -44,7 +44,8 @@ export function drawPicture({ fqdn, html }: Drawn, isFinal: boolean): Buffer {
 }
 
 function titleOf(html: string | undefined): string | undefined {
-  const text = /<title[^>]*>([^<]{1,400})/i.exec(html ?? '')?.[1];
+  // Bounded: of many tags that never end each would be read to the end of the page, and everybody waits for that.
+  const text = /<title[^>]{0,200}>([^<]{1,400})/i.exec(html ?? '')?.[1];
   // What is around the name of the site: "Name – The tagline".
   const name = decoded(text ?? '')
     .split(/\s+[–—|·-]\s+/)[0]

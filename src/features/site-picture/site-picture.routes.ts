@@ -8,6 +8,7 @@ import { pictureOf } from './site-picture.ts';
 export const sitePictureOperations = [
   rawOperation({
     id: 'getSitePicture',
+    showsContent: true,
     method: 'GET',
     path: '/site/{fqdn}/picture',
     tag: 'sites',

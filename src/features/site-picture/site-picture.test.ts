@@ -5,10 +5,11 @@ import { after, before, test } from 'node:test';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually } from '../../../test/expect.ts';
 import { letIn, registerPerson } from '../../../test/people.ts';
-import { newSite } from '../../../test/sites.ts';
+import { newSite, putOnPlan } from '../../../test/sites.ts';
 import { drawPicture } from './site-picture.drawing.ts';
 import { existingSites } from './site-picture.sql.ts';
 import { studioOf } from './site-picture.ts';
+import { Studio } from './studio.ts';
 
 let app: TestApp;
 before(async () => {
@@ -53,3 +54,46 @@ test('a drawing has the title and the colours of the theme, and nothing else of 
   const plain = drawPicture({ fqdn: '"><x>.example' }, false).toString();
   assert.ok(plain.includes('width="640"') && !plain.includes('"><x>'));
 });
+
+test('a page that is made to be read for ever is drawn like any other', () => {
+  // Each of these would be read to the end of the page: minutes in which the process does nothing else.
+  const html = '<title'.repeat(300_000);
+  assert.ok(drawPicture({ fqdn: 'a.example', html }, true).toString().includes('>a.example</text>'));
+});
+
+test('teams take turns at pictures, and one that could not be taken is not tried again at once', async () => {
+  const [many, one] = [await registerPerson(app), await registerPerson(app)];
+  await putOnPlan(app, many.teamId, 'starter');
+  const sites = [await newSite(many), await newSite(many), await newSite(one)];
+  const taken: string[] = [];
+  const browser = {
+    takePicture: async ({ url }: { url: string }) => {
+      taken.push(new URL(url).hostname);
+      return Buffer.from('a picture');
+    },
+    close: async () => {},
+  };
+  const studio = new Studio({ ...app.services, browser });
+  for (const { id, team_id } of sites) studio.want({ id, team_id });
+  await studio.idle();
+  const [first, second, other] = sites.map(({ fqdn }) => fqdn);
+  assert.deepEqual(taken, [first, other, second]);
+
+  const broken = new Studio({ ...app.services, db: failingDb() });
+  const tried = async () => {
+    broken.want({ id: sites[0]?.id as string, team_id: many.teamId });
+    await broken.idle();
+    return asked;
+  };
+  assert.deepEqual([await tried(), await tried()], [1, 1]);
+});
+
+let asked = 0;
+/** Of a machine whose database is away. */
+const failingDb = () =>
+  new Proxy(app.services.db, {
+    get() {
+      asked++;
+      throw new Error('the database is away');
+    },
+  });

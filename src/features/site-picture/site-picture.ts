@@ -33,7 +33,7 @@ export async function pictureOf(db: Db, services: Services, site: SiteRow): Prom
   const studio = studioOf(services);
   const kept = await studio.shelf.find(site.id);
   const isAwake = !site.is_sleeping && site.busy === null;
-  if (isAwake && (!kept || (await isOld(db, site, kept)))) studio.want(site.id);
+  if (isAwake && (!kept || (await isOld(db, site, kept)))) studio.want(site);
   if (kept) return { ...kept, isWaiting: false };
   return { content: drawPicture({ fqdn: site.fqdn }, false), type: 'image/svg+xml', isWaiting: isAwake };
 }

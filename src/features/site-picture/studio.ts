@@ -1,18 +1,24 @@
 import { join } from 'node:path';
 import type { Services } from '#core/services.ts';
-import { findSiteById, siteUrl } from '#features/instance/instance.ts';
+import { findSiteById, type SiteRow, siteUrl } from '#features/instance/instance.ts';
 import { answersOf, pageOf } from './picture-answers.ts';
 import { PictureShelf } from './picture-shelf.ts';
 import { drawPicture } from './site-picture.drawing.ts';
 
-/** So many sites may wait for their picture; whoever looks again later asks again. */
+/** So many sites may wait for their picture, and so many of one team; whoever looks again later asks again. */
 const MAX_WAITING = 200;
+const MAX_WAITING_OF_TEAM = 20;
+/** One that could not be taken may have cost minutes, and would again. */
+const NOT_AGAIN_MS = 10 * 60_000;
+const MAX_FAILED = 1_000;
 
-/** Takes the pictures of sites that somebody looks at, one at a time and in this process. */
+/** Takes the pictures of sites that somebody looks at, one at a time and in this process. Teams take turns: a site may make its picture take minutes. */
 export class Studio {
   readonly shelf: PictureShelf;
   readonly #services: Services;
-  readonly #waiting = new Set<string>();
+  /** The team of each site. */
+  readonly #waiting = new Map<string, string>();
+  readonly #failedAt = new Map<string, number>();
   #working: Promise<void> | undefined;
   #isClosed = false;
 
@@ -22,9 +28,12 @@ export class Studio {
   }
 
   /** Returns at once. */
-  want(siteId: string): void {
+  want({ id, team_id }: Pick<SiteRow, 'id' | 'team_id'>): void {
     if (this.#isClosed || this.#waiting.size >= MAX_WAITING) return;
-    this.#waiting.add(siteId);
+    if (performance.now() - (this.#failedAt.get(id) ?? Number.NEGATIVE_INFINITY) < NOT_AGAIN_MS) return;
+    const ofTeam = [...this.#waiting.values()].filter((each) => each === team_id);
+    if (ofTeam.length >= MAX_WAITING_OF_TEAM) return;
+    this.#waiting.set(id, team_id);
     this.#working ??= this.#work().finally(() => {
       this.#working = undefined;
     });
@@ -43,10 +52,17 @@ export class Studio {
   }
 
   async #work(): Promise<void> {
-    for (const siteId of this.#waiting) {
-      await this.#take(siteId).catch((error) =>
-        this.#services.log.info({ err: error, siteId }, 'no picture of a site could be taken'),
-      );
+    let lastTeam: string | undefined;
+    for (;;) {
+      const waiting = [...this.#waiting];
+      const [siteId, teamId] = waiting.find(([, team]) => team !== lastTeam) ?? waiting[0] ?? [];
+      if (siteId === undefined) return;
+      lastTeam = teamId;
+      await this.#take(siteId).catch((error) => {
+        this.#services.log.info({ err: error, siteId }, 'no picture of a site could be taken');
+        if (this.#failedAt.size >= MAX_FAILED) this.#failedAt.clear();
+        this.#failedAt.set(siteId, performance.now());
+      });
       this.#waiting.delete(siteId);
     }
   }

@@ -1,4 +1,4 @@
-import { type Caller, hasRole } from '#core/auth/caller.ts';
+import { type Caller, isAtLeast } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import { maskText } from '#core/mask-secrets.ts';
 import type { Services } from '#core/services.ts';
@@ -8,7 +8,7 @@ import { findSiteById, type SiteRow } from '#features/instance/instance.ts';
 import { readSiteLog } from '#features/site-log/site-log.ts';
 import { findTeam, type TeamRow } from '#features/team/team.ts';
 import type { TicketContext } from './ticket.schema.ts';
-import type { TicketRow } from './ticket.sql.ts';
+import { roleOnTicket, type TicketRow } from './ticket.sql.ts';
 
 const SHOWN_CHANGES = 6;
 const SHOWN_ERRORS = 5;
@@ -21,10 +21,12 @@ export async function contextOf(db: Db, services: Services, caller: Caller, tick
   const team = (await findTeam(db, ticket.team_id)) as TeamRow;
   const found = ticket.site_live_id === null ? undefined : await findSiteById(db, ticket.site_live_id);
   const site = found?.team_id === ticket.team_id ? found : undefined;
-  const of = { team_id: ticket.team_id, ...(site && { site_id: site.id }) };
+  // Of a site that is gone too: what else happened in the team is not for whoever is limited to some sites.
+  const { team_id, site_live_id } = ticket;
+  const of = site_live_id === null ? { team_id } : { team_id, site_id: site_live_id };
   const { events } = await listAnyEvents(db, caller, of, { page: 1, size: SHOWN_CHANGES });
   // The log is for members and above, as everywhere.
-  const seesLog = caller.isSuperuser || hasRole(caller, ticket.team_id, 'member');
+  const seesLog = caller.isSuperuser || isAtLeast(roleOnTicket(caller, ticket), 'member');
   return {
     team: { id: team.id, name: team.name, plan_type_name: team.plan_type_name },
     site: site ? viewOf(site) : null,

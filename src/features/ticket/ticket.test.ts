@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
+import type { Caller } from '#core/auth/caller.ts';
 import type { Ticket, TicketReply, TicketReplyPage } from '#sdk';
 import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson, signInAs } from '../../../test/people.ts';
 import { newSite } from '../../../test/sites.ts';
+import { contextOf } from './ticket.context.ts';
+import { findTicket, type TicketRow } from './ticket.sql.ts';
 
 let app: TestApp;
 before(async () => {
@@ -296,4 +299,16 @@ test('a ticket says whose turn it is, who has it and what stands around it, and 
   assert.ok(context.changes.some(({ event_type }) => event_type === 'site.created'));
   assert.equal((await person.api.getTicketContext({ params })).errors.length, 1);
   assert.deepEqual((await viewer.api.getTicketContext({ params })).errors, []);
+
+  // Whoever is limited to the site sees its log where a member does, and of the team nothing, also once the site is gone.
+  const path = { team_id: person.teamId };
+  const member = (await person.api.listMembers({ params: path })).results.find(({ user }) => user.id === viewer.userId);
+  const body = { sites: [{ site_id: site.id, role: 'member' as const }] };
+  await person.api.updateMember({ params: { ...path, team_member_id: member?.id as string }, body });
+  const limited = await viewer.api.getTicketContext({ params });
+  assert.equal(limited.errors.length, 1);
+  assert.ok(limited.changes.length > 0 && limited.changes.every(({ site_live_id }) => site_live_id === site.id));
+  const row = { ...(await findTicket(app.services.db, older.id)), site_live_id: viewer.userId } as TicketRow;
+  const caller = (await app.services.credentials.resolve(viewer.token)) as Caller;
+  assert.deepEqual((await contextOf(app.services.db, app.services, caller, row)).changes, []);
 });

@@ -9,6 +9,7 @@ import { removeFolder } from '#core/remove-folder.ts';
 import { Sandbox } from '#sandbox/sandbox.ts';
 import { Chromium, findChromium } from './chromium.ts';
 import { Devtools } from './devtools.ts';
+import { pictureOfPage } from './page-picture.ts';
 
 let folder: string;
 before(async () => {
@@ -60,4 +61,44 @@ test('a browser that says what nobody understands is given up', async () => {
   readable.write('{"id":\0');
   await assert.rejects(asked, /nobody understands/);
   await assert.rejects(devtools.send('Page.enable'), /nobody understands/);
+});
+
+test('a page that asks for very much at once is answered a little at a time, and no further than so much', async () => {
+  const [readable, writable] = [new PassThrough(), new PassThrough()];
+  const say = (message: object) => readable.write(`${JSON.stringify(message)}\0`);
+  const ASKED = 40;
+  let answered = 0;
+  /** As a browser does whose page has all those pictures. */
+  const hear = ({ id, method }: { id: number; method: string }) => {
+    if (method === 'Page.navigate')
+      for (let each = 0; each < ASKED; each++)
+        say({
+          method: 'Fetch.requestPaused',
+          params: { requestId: `${each}`, request: { url: `http://a.example/${each}.png`, method: 'GET' } },
+        });
+    if (method.startsWith('Fetch.') && method !== 'Fetch.enable' && ++answered === ASKED)
+      say({ method: 'Page.loadEventFired', params: {} });
+    const data = Buffer.from('RIFF....WEBP').toString('base64');
+    say({ id, result: method === 'Page.captureScreenshot' ? { data } : { targetId: 't', sessionId: 's' } });
+  };
+  let text = '';
+  writable.on('data', (chunk: Buffer) => {
+    const messages = (text + chunk).split('\0');
+    text = messages.pop() as string;
+    for (const message of messages) hear(JSON.parse(message));
+  });
+  let [now, most, bytes] = [0, 0, 0];
+  const body = Buffer.alloc(3 * 1024 * 1024);
+  await pictureOfPage(new Devtools(readable, writable), {
+    url: 'http://a.example/',
+    async answer() {
+      most = Math.max(most, ++now);
+      await new Promise((resolve) => setImmediate(resolve));
+      now--;
+      bytes += body.length;
+      return { status: 200, headers: {}, body };
+    },
+  });
+  assert.ok(most <= 4, `${most} at once`);
+  assert.ok(bytes < 40 * 1024 * 1024, `${bytes} bytes`);
 });

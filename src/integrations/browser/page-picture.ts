@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PictureWish } from '#core/browser.ts';
+import { InTurn } from '#core/in-turn.ts';
 import type { Devtools } from './devtools.ts';
 
 const PAGE = { width: 1280, height: 800 };
@@ -12,6 +13,8 @@ const SETTLE_MS = 400;
 const MAX_REQUESTS = 150;
 const MAX_PICTURE_BYTES = 1024 * 1024;
 const MAX_BYTES = 24 * 1024 * 1024;
+/** A page asks for all of its pictures at once; whatever is being answered is in our memory, twice. */
+const AT_ONCE = 4;
 /** Of an answer, what a picture needs; a cookie is none of it. */
 const PASSED_HEADERS = new Set(['content-type', 'location', 'content-language', 'link']);
 
@@ -28,9 +31,10 @@ export async function pictureOfPage(devtools: Devtools, wish: PictureWish): Prom
     devtools.send(method, params, sessionId as string);
   let requests = 0;
   let bytes = 0;
+  const turns = new InTurn();
   const answer = async ({ requestId, request }: Paused) => {
     const url = URL.parse(request.url);
-    const isFine = request.method === 'GET' && url !== null && ++requests <= MAX_REQUESTS && bytes < MAX_BYTES;
+    const isFine = request.method === 'GET' && url !== null && requests <= MAX_REQUESTS && bytes < MAX_BYTES;
     const found = isFine ? await wish.answer(url).catch(() => undefined) : undefined;
     bytes += found?.body.length ?? 0;
     if (!found) return tell('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' });
@@ -43,7 +47,10 @@ export async function pictureOfPage(devtools: Devtools, wish: PictureWish): Prom
     });
   };
   // Where the page is gone meanwhile, so is who asked.
-  devtools.on('Fetch.requestPaused', (params) => void answer(params as unknown as Paused).catch(() => {}));
+  devtools.on('Fetch.requestPaused', (params) => {
+    const lane = String(++requests % AT_ONCE);
+    void turns.next(lane, () => answer(params as unknown as Paused)).catch(() => {});
+  });
   const loaded = new Promise<void>((resolve) => devtools.on('Page.loadEventFired', () => resolve()));
   await tell('Emulation.setScriptExecutionDisabled', { value: true });
   await tell('Emulation.setDeviceMetricsOverride', { ...PAGE, deviceScaleFactor: SCALE, mobile: false });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
@@ -12,6 +12,7 @@ import { DiskStore } from '#timemachine/stores/disk.ts';
 import { eventually } from '../../../test/expect.ts';
 import { testMariadb, withoutMariadb } from '../../../test/mariadb.ts';
 import { MariadbDatabases } from './mariadb-databases.ts';
+import { requireOwnFolder } from './open-databases.ts';
 import { connect, type ServerAccess, serverAccessOf } from './server-access.ts';
 
 describe('databases of sites on MariaDB', { skip: withoutMariadb }, () => {
@@ -284,4 +285,17 @@ describe('databases of sites on MariaDB', { skip: withoutMariadb }, () => {
     });
     assert.throws(() => serverAccessOf('postgres://x'), /MARIADB_URL/);
   });
+});
+
+it('the folder of the socket, which sites see, holds nothing else', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'siteyard-socket-'));
+  try {
+    const socket = join(folder, 'mysqld.sock');
+    for (const name of ['mysqld.sock', 'mysqld.pid']) writeFileSync(join(folder, name), '');
+    requireOwnFolder(socket);
+    writeFileSync(join(folder, 'ibdata1'), '');
+    assert.throws(() => requireOwnFolder(socket), /has other things in it/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Log } from '#core/log.ts';
 import { MariadbDatabases } from './mariadb-databases.ts';
 import { findMariadbBinaries } from './server/binaries.ts';
@@ -29,7 +29,9 @@ export async function openDatabases(
 ): Promise<OpenDatabases | undefined> {
   const folder = join(dataDir, 'mariadb');
   if (url !== undefined) {
-    const databases = await MariadbDatabases.open({ access: serverAccessOf(url), secret });
+    const access = serverAccessOf(url);
+    if (access.address.socket !== undefined) requireOwnFolder(access.address.socket);
+    const databases = await MariadbDatabases.open({ access, secret });
     return { databases, close: () => databases.close() };
   }
   if (newSites !== 'mariadb' && !existsSync(join(folder, 'cluster'))) return undefined;
@@ -50,4 +52,14 @@ export async function openDatabases(
     await server.stop();
     throw error;
   }
+}
+
+/** Sites are shown the folder of the socket. One with other things in it, such as /tmp or a server's data, would be shown to all of them. */
+export function requireOwnFolder(socket: string): void {
+  const folder = dirname(socket);
+  const isOfServer = (name: string) => name === basename(socket) || /\.(?:pid|lock)$/.test(name);
+  if (existsSync(folder) && !readdirSync(folder).every(isOfServer))
+    throw new Error(
+      `Sites see the folder of the socket of MARIADB_URL, and ${folder} has other things in it: give the socket a folder of its own.`,
+    );
 }

@@ -26,6 +26,8 @@ interface Dump {
 }
 
 const OPEN_DUMPS = 8;
+/** Of all tables together. A site can write there what it likes, and what is told of is all in memory. */
+const MOST_NOTED = 100_000;
 
 /** The tables of a snapshot as SQL, a range of rows at a time. */
 export function dumpHandler(repository: Repository) {
@@ -69,11 +71,15 @@ async function openDump(
 async function readNoted(reader: ObjectReader, ref: string): Promise<Noted> {
   const { description, nodes } = await readTableOutline(reader, ref);
   const noted: Noted = new Map();
+  let count = 0;
   for (const range of await readRanges(reader, nodes))
     for (const row of decodeRows(await readContent(reader, range.ref), description.columns.length)) {
       const facts = Object.fromEntries(description.columns.map((name, place) => [name, dumpValue(row.values[place])]));
       const table = String(facts.TABLE_NAME).toLowerCase();
-      noted.set(table, [...(noted.get(table) ?? []), facts]);
+      const known = noted.get(table);
+      if (known) known.push(facts);
+      else noted.set(table, [facts]);
+      if (++count >= MOST_NOTED) return noted;
     }
   return noted;
 }
