@@ -18,7 +18,8 @@ export const attentionFeature = feature({
       method: 'GET',
       path: '/team/{team_id}/attention',
       tag: 'teams',
-      summary: 'What a team should look at: payments, storage, sites that fail, failing backups, certificates and records of domains',
+      summary:
+        'What a team should look at: payments, storage, sites that fail, failing backups, certificates and records of domains',
       access: inTeam('viewer'),
       assistant: true,
       params: Type.Object({ team_id: Uuid }),

@@ -9,7 +9,7 @@ const AT_ONCE = 50;
 
 /** The first failed backup has its own event. */
 const EVENTS: Partial<Record<Trouble['kind'], { type: EventType; activity: (trouble: Trouble) => string }>> = {
-  errors: { type: 'site.failing', activity: ({ fqdn }) => `${fqdn} fails for its visitors` },
+  errors: { type: 'site.failing', activity: ({ site }) => `${site.fqdn} fails for its visitors` },
   certificate: { type: 'domain.certificate_failing', activity: ({ name }) => `${name} gets no certificate` },
 };
 
@@ -21,15 +21,16 @@ export const tellTroubles = jobKind<Record<string, never>>({
   async run(_payload, { services }) {
     await inTransaction(services.db, async (tx) => {
       for (const trouble of await takeTroubles(tx, AT_ONCE)) {
-        const { kind, user_id: userId, fqdn, name, reason, since } = trouble;
+        const { site, kind, user_id: userId, name, reason, since } = trouble;
         const event = EVENTS[kind];
         if (event)
-          await recordSiteEvent(tx, null, trouble, {
+          await recordSiteEvent(tx, null, site, {
             event_type: event.type,
             activity: event.activity(trouble),
             detail: { since, ...(name && { name }), ...(reason && { reason }) },
           });
-        await services.jobs.enqueue(tx, mailTrouble, { userId, kind, fqdn, name, reason, since: since.toISOString() });
+        const mail = { userId, kind, fqdn: site.fqdn, name, reason, since: since.toISOString() };
+        await services.jobs.enqueue(tx, mailTrouble, mail);
       }
     });
   },

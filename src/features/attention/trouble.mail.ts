@@ -2,7 +2,8 @@ import { jobKind } from '#core/jobs/jobs.ts';
 import { mailPerson } from '#features/notification/notification.ts';
 import type { Trouble } from './trouble.sql.ts';
 
-interface TroubleMail extends Pick<Trouble, 'kind' | 'fqdn' | 'name' | 'reason'> {
+interface TroubleMail extends Pick<Trouble, 'kind' | 'name' | 'reason'> {
+  fqdn: string;
   userId: string;
   since: string;
 }
@@ -24,7 +25,8 @@ const WORDS: Record<Trouble['kind'], (mail: TroubleMail) => Words> = {
   errors: ({ fqdn, since }) => ({
     subject: `${fqdn} fails for its visitors`,
     lead: `Every page of ${fqdn} that visitors asked for since ${clock(since)} ended with an error.`,
-    advice: 'The log tells what PHP said. The time machine finds the minute in which it broke, and goes back to before it.',
+    advice:
+      'The log tells what PHP said. The time machine finds the minute in which it broke, and goes back to before it.',
     page: 'logs',
     label: 'Open the log',
   }),
@@ -38,7 +40,8 @@ const WORDS: Record<Trouble['kind'], (mail: TroubleMail) => Words> = {
   certificate: ({ name, fqdn, reason }) => ({
     subject: `${name} gets no certificate`,
     lead: `The platform has tried several times to get a certificate for ${name}, a domain of ${fqdn}.${because(reason)}`,
-    advice: 'Without a valid one, browsers warn visitors away. It is tried again by itself; most often a DNS record is in the way.',
+    advice:
+      'Without a valid one, browsers warn visitors away. It is tried again by itself; most often a DNS record is in the way.',
     page: 'domains',
     label: 'Look at its DNS records',
   }),

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import { FAILED_IN_A_ROW, type SiteRow } from '#features/instance/instance.ts';
 
-export interface Trouble extends Pick<SiteRow, 'id' | 'team_id' | 'fqdn'> {
+export interface Trouble {
+  site: Pick<SiteRow, 'id' | 'team_id' | 'fqdn'>;
   kind: 'errors' | 'backup' | 'certificate';
   /** The domain that it is about, or nothing. */
   name: string;
@@ -41,7 +42,7 @@ export async function takeTroubles(db: Db, limit: number): Promise<Trouble[]> {
         where known.since <> excluded.since
       returning site_id, kind, name, since
     )
-    select s.id, s.team_id, s.fqdn, told.kind, told.name, told.since, found.reason, t.user_id
+    select json_build_object('id', s.id, 'team_id', s.team_id, 'fqdn', s.fqdn) as site, told.kind, told.name, told.since, found.reason, t.user_id
     from told join found on found.id = told.site_id and found.kind = told.kind and found.name = told.name
       join sites s on s.id = told.site_id join teams t on t.id = s.team_id`.execute(db);
   return rows;

@@ -2,8 +2,8 @@ import { feature } from '../feature.ts';
 import { commitSite } from './commit.jobs.ts';
 import { commitOperations } from './commit.routes.ts';
 import { syncSite } from './git-sync.jobs.ts';
-import { mailDeployTakenBack } from './git-sync.mail.ts';
 import { lookAtRepository, planLooks } from './git-sync.look.ts';
+import { mailDeployTakenBack } from './git-sync.mail.ts';
 import { gitSyncOperations } from './git-sync.routes.ts';
 import { deleteOrphanedLinks } from './git-sync.sql.ts';
 

@@ -12,9 +12,9 @@ import { reportOf } from '#features/pit-restore/pit-restore.ts';
 import { againIfOutdated } from '#timemachine/failure.ts';
 import type { Recovery, SnapshotName } from '#timemachine/process/protocol.ts';
 import { broughtBy, packFiles, readCommitFiles, unpackFiles } from './git-sync.files.ts';
+import { mailDeployTakenBack } from './git-sync.mail.ts';
 import { openingOf } from './git-sync.open.ts';
 import { CONTENT_FOLDER } from './git-sync.rules.ts';
-import { mailDeployTakenBack } from './git-sync.mail.ts';
 import { findLink, type LinkRow, noteProblem, updateLink } from './git-sync.sql.ts';
 import { detailOf, type SyncState, stateOf, writeState } from './git-sync.state.ts';
 

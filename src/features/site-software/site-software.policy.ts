@@ -16,7 +16,9 @@ const AT_ONCE = 5;
 
 /** The hours in which nobody is expected, by the clock of the team. */
 const isQuietIn = (timeZone: string) => {
-  const hour = Number(new Intl.DateTimeFormat('en', { timeZone, hour: 'numeric', hourCycle: 'h23' }).format(new Date()));
+  const hour = Number(
+    new Intl.DateTimeFormat('en', { timeZone, hour: 'numeric', hourCycle: 'h23' }).format(new Date()),
+  );
   return hour >= 2 && hour <= 4;
 };
 

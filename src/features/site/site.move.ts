@@ -68,7 +68,8 @@ export const moveSiteJob = jobKind<Move>({
     });
     if (refused !== undefined)
       return commit(async (tx) => {
-        if (await release(tx, payload)) await updateSite(tx, siteId, { driver: site.driver, php_version: site.php_version });
+        if (await release(tx, payload))
+          await updateSite(tx, siteId, { driver: site.driver, php_version: site.php_version });
         await finishEvent(tx, eventId, { failure: `The site stays where it is. ${refused}` });
       });
     const storageBytes = await hosts.diskUsageBytes(target);
