@@ -8,7 +8,7 @@ export interface Amounts {
 }
 
 export const FEW: Amounts = { sites: 10, events: 10, members: 10 };
-export const MANY: Amounts = { sites: 10_000, events: 1_000_000, members: 500 };
+export const MANY: Amounts = { sites: 10_000, events: Number(process.env.BENCH_EVENTS ?? 1_000_000), members: 500 };
 
 /** Fills a team, and the usage of its sites in the last fortnight. */
 export async function fill(databaseUrl: string, teamId: string, ownerId: string, amounts: Amounts): Promise<void> {
@@ -25,9 +25,9 @@ export async function fill(databaseUrl: string, teamId: string, ownerId: string,
       [teamId, tag, amounts.members],
     );
     await client.query(
-      `insert into sites (team_id, user_id, fqdn, title, labels, region_id, domain_option, is_testing, is_sleeping,
+      `insert into sites (host, driver, team_id, user_id, fqdn, title, labels, region_id, domain_option, is_testing, is_sleeping,
          http_auth_password_sealed, code_server_password_sealed, core_version, php_version, current_cycle_visits, storage_bytes, created_at)
-       select $1, $2, 'site' || n || '-' || $3 || '.localhost', 'Bakery number ' || n, case when n % 7 = 0 then '{client}'::text[] else '{}' end,
+       select o.host, o.driver, $1, $2, 'site' || n || '-' || $3 || '.localhost', 'Bakery number ' || n, case when n % 7 = 0 then '{client}'::text[] else '{}' end,
          (select min(id) from regions), 'platform', true, n % 3 > 0, o.http_auth_password_sealed, o.code_server_password_sealed, '7.1.1', '8.3',
          (n * 7919) % 5000, (n * 104729) % 900000000, now() - n * interval '1 minute'
        from generate_series(2, $4::int) n, (select * from sites where team_id = $1 limit 1) o`,

@@ -88,6 +88,15 @@ async function payloadsFor(app: TestApp, person: Person): Promise<Cases> {
       ]),
     ),
     'credential.mail_guesses': { '': { userId } },
+    'attention.mail_trouble': Object.fromEntries(
+      ['errors', 'backup', 'certificate'].map((kind) => [
+        kind,
+        { userId, kind, fqdn: 'blog.example.com', name: 'www.example.com', reason: HOSTILE, since: at },
+      ]),
+    ),
+    'git.mail_taken_back': {
+      '': { teamId, fqdn: 'blog.example.com', commit: 'abc123def4567', subject: HOSTILE, failure: HOSTILE },
+    },
     'backup.mail_damage': { '': { userId, siteId: teamId, fqdn: 'blog.example.com', description: HOSTILE } },
     'billing.mail': {
       payment_failed: billing('payment_failed'),
@@ -95,7 +104,10 @@ async function payloadsFor(app: TestApp, person: Person): Promise<Cases> {
       expired: billing('expired'),
     },
     'invite.mail': { '': { inviteId: invite.id, eventId: teamId } },
-    'software.mail_taken_back': { '': { siteId: teamId, fqdn: 'blog.example.com', teamId, failure: HOSTILE } },
+    'software.mail_taken_back': {
+      '': { siteId: teamId, fqdn: 'blog.example.com', teamId, failure: HOSTILE },
+      refused: { siteId: teamId, fqdn: 'blog.example.com', teamId, failure: HOSTILE, isRefused: true },
+    },
     'team.mail_transfer': {
       before: { ...transfer, isPaid: true, to: userId },
       after: { ...transfer, isPaid: true, to: transfer.after },

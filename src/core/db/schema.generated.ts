@@ -518,6 +518,7 @@ export interface DB {
     running: Generated<unknown | null>;
     event_id: Generated<string | null>;
     planned_at: Generated<Date | null>;
+    refused: Generated<unknown>;
   };
   site_stages: {
     site_id: string;
@@ -526,6 +527,13 @@ export interface DB {
     git_branch: Generated<string | null>;
     undo_hash: Generated<string | null>;
     undo_point: Generated<Date | null>;
+  };
+  site_troubles: {
+    site_id: string;
+    kind: string;
+    name: Generated<string>;
+    since: Date;
+    told_at: Generated<Date>;
   };
   site_usage: {
     site_id: string;

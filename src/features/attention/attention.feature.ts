@@ -5,16 +5,21 @@ import { inTeam } from '#core/policy.ts';
 import { feature } from '../feature.ts';
 import { TeamAttention } from './attention.schema.ts';
 import { countSitesOfTeam, readAttention } from './attention.sql.ts';
+import { tellTroubles } from './trouble.jobs.ts';
+import { mailTrouble } from './trouble.mail.ts';
 
 export const attentionFeature = feature({
   name: 'attention',
+  jobs: [tellTroubles, mailTrouble],
+  dueTimes: ['site_troubles.told_at'],
   operations: [
     operation({
       id: 'getTeamAttention',
       method: 'GET',
       path: '/team/{team_id}/attention',
       tag: 'teams',
-      summary: 'What a team should look at: payments, storage, failing backups, certificates and records of domains',
+      summary:
+        'What a team should look at: payments, storage, sites that fail, failing backups, certificates and records of domains',
       access: inTeam('viewer'),
       assistant: true,
       params: Type.Object({ team_id: Uuid }),

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
+import { FAILED_IN_A_ROW } from '#features/instance/instance.ts';
 import type { AttentionItem, TeamAttention } from './attention.schema.ts';
 
 const EACH = 25;
@@ -15,6 +16,10 @@ export async function readAttention(db: Db, teamId: string): Promise<AttentionIt
       from teams where id = ${teamId} and (unpaid_since is not null or is_expired))
     union all
     (select 'storage', 'danger', null, null, null, null from teams where id = ${teamId} and storage_is_used_up)
+    union all
+    (select 'errors', 'danger', s.fqdn, null, null, s.failing_since from sites s
+      where s.failing_since is not null and s.failed_answers >= ${FAILED_IN_A_ROW} and s.team_id = ${teamId} and s.kind = 'live'
+      order by s.failing_since limit ${EACH})
     union all
     (select 'backup', 'danger', s.fqdn, null, c.failure, c.failing_since
       from backup_clocks c join sites s on s.id = c.site_id

@@ -12,6 +12,7 @@ import { reportOf } from '#features/pit-restore/pit-restore.ts';
 import { againIfOutdated } from '#timemachine/failure.ts';
 import type { Recovery, SnapshotName } from '#timemachine/process/protocol.ts';
 import { broughtBy, packFiles, readCommitFiles, unpackFiles } from './git-sync.files.ts';
+import { mailDeployTakenBack } from './git-sync.mail.ts';
 import { openingOf } from './git-sync.open.ts';
 import { CONTENT_FOLDER } from './git-sync.rules.ts';
 import { findLink, type LinkRow, noteProblem, updateLink } from './git-sync.sql.ts';
@@ -200,7 +201,7 @@ async function endWell(tx: Tx, { work, site, link }: Sync, state: SyncState): Pr
   await finishEvent(tx, work.eventId, { result: detailOf(state) });
 }
 
-async function endUndone(tx: Tx, { work, site }: Sync, state: SyncState): Promise<void> {
+async function endUndone(tx: Tx, { services, work, site }: Sync, state: SyncState): Promise<void> {
   const { broken = [], checks = [], said = [] } = state;
   const failure = whyTakenBack('deploy', { broken, before: checks, said });
   await announcePurge(tx, site.id);
@@ -210,6 +211,9 @@ async function endUndone(tx: Tx, { work, site }: Sync, state: SyncState): Promis
   await noteProblem(tx, site.id, failure);
   await startClock(tx, site.id, site.team_id);
   await finishEvent(tx, work.eventId, { failure, result: detailOf(state) });
+  const { commit = '', subject = '' } = state;
+  const mail = { teamId: site.team_id, fqdn: site.fqdn, commit, subject, failure };
+  await services.jobs.enqueue(tx, mailDeployTakenBack, mail);
 }
 
 const ENDED = { running: null, running_files: null };

@@ -4,6 +4,9 @@ import type { SiteUsage } from '#edge/route.ts';
 import type { PlanName } from '#features/plan/plan.ts';
 import type { SiteRow } from './instance.sql.ts';
 
+/** Of pages that visitors asked for. Fewer may be one visitor who asks for one broken page again. */
+export const FAILED_IN_A_ROW = 3;
+
 /** What a route is made of; a site has one for each of its names. */
 export interface RouteRow
   extends Pick<

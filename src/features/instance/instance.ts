@@ -5,7 +5,7 @@
  */
 export { callSite, visitSite } from './call-site.ts';
 export { removeFilesSoon } from './clean-up.sql.ts';
-export { announcePurge, markAwake } from './edge.sql.ts';
+export { announcePurge, FAILED_IN_A_ROW, markAwake } from './edge.sql.ts';
 export { siteReports, subscribeToPurges } from './edge-reports.ts';
 export { siteRoutes } from './edge-routes.ts';
 export { findOwn, moveDatabase, nothing } from './held-work.ts';

@@ -2,6 +2,7 @@ import { inTransaction } from '#core/db/database.ts';
 import type { Services } from '#core/services.ts';
 import { viewpointOf } from '#features/backup/backup.ts';
 import { findSiteById, type SiteRow } from '#features/instance/instance.ts';
+import { HostUnreachable } from '#host/host-unreachable.ts';
 import { tellRules } from '#runtimes/wordpress/tell-rules.ts';
 import type { SnapshotName } from '#timemachine/process/protocol.ts';
 import type { ToldChanges } from '#timemachine/process/tell-rules.ts';
@@ -24,20 +25,22 @@ interface Moment {
 
 /**
  * Tells what is new in the backups that nobody has told of, until all are told or the time is over. It reads what is kept, in a process that takes
- * no backups, and never the site. A backup of which it can not be worked out is told of once and with nothing.
+ * no backups, and never the site. A backup of which it can not be worked out is told of once and with nothing; where its host is away it waits.
  */
 export async function findMoments(services: Services, untilMs: number, signal?: AbortSignal): Promise<void> {
+  const away = new Set<string>();
   for (;;) {
-    const untold = await listUntold(services.db, AT_ONCE);
+    const untold = await listUntold(services.db, [...away], AT_ONCE);
     if (untold.length === 0) return;
-    for (const ofSite of Map.groupBy(untold, ({ site_id }) => site_id).values()) {
+    for (const [siteId, ofSite] of Map.groupBy(untold, ({ site_id }) => site_id)) {
       if (Date.now() > untilMs || signal?.aborted) return;
-      await tellOfSite(services, ofSite);
+      if (!(await tellOfSite(services, ofSite))) away.add(siteId);
     }
   }
 }
 
-async function tellOfSite(services: Services, backups: readonly Untold[]): Promise<void> {
+/** False where nobody is there to be asked. */
+async function tellOfSite(services: Services, backups: readonly Untold[]): Promise<boolean> {
   const { db, log } = services;
   const [first] = backups as [Untold];
   const site = await findSiteById(db, first.site_id);
@@ -46,6 +49,7 @@ async function tellOfSite(services: Services, backups: readonly Untold[]): Promi
   try {
     told = site ? await tell(services, site, readable) : new Map();
   } catch (error) {
+    if (error instanceof HostUnreachable) return false;
     log.warn({ err: error, siteId: first.site_id }, 'it could not be told what is new in a backup');
     // What hung once would hang again; those after it have another chance.
     told = new Map(readable.slice(0, 1).map(({ id }) => [id, null]));
@@ -58,6 +62,7 @@ async function tellOfSite(services: Services, backups: readonly Untold[]): Promi
     const moments = momentsOf(backup, changes ?? null, works, site?.db_prefix ?? 'wp_');
     await inTransaction(db, (tx) => keepMoments(tx, backup, moments));
   }
+  return true;
 }
 
 /** By the id of the backup; fewer than were asked for where it takes long. */

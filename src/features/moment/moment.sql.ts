@@ -20,11 +20,12 @@ export interface Untold {
 /** So many are looked through for who comes next. */
 const LOOKED_THROUGH = 2_000;
 
-/** Teams in turns, so that one with many sites is not told all of before another is told anything. */
-export async function listUntold(db: Db, limit: number): Promise<Untold[]> {
+/** Of all sites but these. Teams in turns, so that one with many sites is not told all of before another is told anything. */
+export async function listUntold(db: Db, awayIds: string[], limit: number): Promise<Untold[]> {
   const { rows } = await sql<Untold>`
     with untold as (select b.id, b.site_id, b.commit_hash, b.created_at, b.core_version, b.damaged_at, s.team_id
-      from backups b join sites s on s.id = b.site_id where not b.is_told order by b.created_at limit ${LOOKED_THROUGH}),
+      from backups b join sites s on s.id = b.site_id where not b.is_told and b.site_id <> all(${awayIds}::uuid[])
+      order by b.created_at limit ${LOOKED_THROUGH}),
     next as (select *, row_number() over (partition by team_id order by created_at) as turn from untold
       order by turn, created_at limit ${limit})
     select next.*, before.commit_hash as before_hash, before.created_at as before_at, before.core_version as before_core

@@ -4,10 +4,11 @@ import { OneOf, say } from '#core/http/schema.ts';
 
 /** Each kind of mail that somebody may do without. What an account or a site could be lost by is no kind: it is always sent. */
 export const MAIL_KINDS = {
-  backups: 'Restore points of a site were damaged',
+  backups: 'Backups of a site fail for long, or restore points were damaged',
   billing: 'A payment failed, or a plan ended',
+  sites: 'A site fails for its visitors, or a domain gets no certificate',
   tickets: 'Somebody answered a ticket of yours',
-  updates: 'An update that was made by itself was taken back',
+  updates: 'A deploy, or an update by itself, was taken back',
   usage: 'A team comes near a limit of its plan',
   webhooks: 'A webhook was switched off',
 } as const;

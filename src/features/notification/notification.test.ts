@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
 import type { Message } from '#core/mail.ts';
+import { tellTroubles } from '#features/attention/trouble.jobs.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { refused } from '../../../test/expect.ts';
 import { everyLetter, HOSTILE } from '../../../test/letters.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
+import { newSite } from '../../../test/sites.ts';
 import { MAIL_KIND_NAMES } from './notification.schema.ts';
 
 let app: TestApp;
@@ -71,4 +74,53 @@ test('one click in the mail program ends mails of that kind and no other, and th
   );
   const { usage, billing } = await person.api.updateNotifications({ body: { usage: true, billing: false } });
   assert.deepEqual([usage, billing], [true, false]);
+});
+
+test('what goes wrong with a site for long is shown to its team and mailed to the owner, each trouble once', async () => {
+  const { services } = app;
+  const { db } = services;
+  const lin = await registerPerson(app, 'Lin');
+  const site = await newSite(lin);
+  const look = () =>
+    tellTroubles.run({}, { id: 'a test', services, signal: new AbortController().signal, commit: async () => {} });
+  const told = async () => {
+    await look();
+    const { rows } = await sql<{ kind: string }>`
+      select payload.data->'payload'->>'kind' as kind from jobs.job payload
+      where payload.data->>'kind' = 'attention.mail_trouble' and payload.data->'payload'->>'fqdn' = ${site.fqdn} order by 1`.execute(
+      db,
+    );
+    return rows.map(({ kind }) => kind);
+  };
+  const fail = (minutes: number) =>
+    sql`update sites set failing_since = now() - make_interval(mins => ${minutes}), failed_answers = 4 where id = ${site.id}`.execute(
+      db,
+    );
+  const kinds = async () =>
+    (await lin.api.getTeamAttention({ params: { team_id: lin.teamId } })).items.map(({ kind }) => kind);
+  await fail(1);
+  assert.deepEqual(await told(), [], 'it may be over in a moment');
+  assert.deepEqual(await kinds(), ['errors']);
+  await fail(20);
+  assert.deepEqual(await told(), ['errors']);
+  await sql`update backup_clocks set failing_since = now() - interval '7 hours', failure = 'No room' where site_id = ${site.id}`.execute(
+    db,
+  );
+  await sql`insert into certificates (name, failures, reason) values (${site.fqdn}, 5, 'DNS says no') on conflict (name) do update set failures = 5`.execute(
+    db,
+  );
+  await sql`update site_names set verified_at = now() where site_id = ${site.id}`.execute(db);
+  const all = ['backup', 'certificate', 'errors'];
+  assert.deepEqual(await told(), all);
+  assert.deepEqual(await told(), all);
+  // It recovered and fails again: that is told of on another day.
+  await fail(15);
+  assert.deepEqual(await told(), all);
+  await sql`update site_troubles set told_at = now() - interval '2 days' where site_id = ${site.id}`.execute(db);
+  assert.deepEqual(await told(), [...all, 'errors']);
+  assert.deepEqual((await kinds()).sort(), all);
+  const { results } = await lin.api.listSiteEvents({ params: { fqdn: site.fqdn } });
+  const events = results.map(({ event_type }) => event_type).filter((type) => /failing$/.test(type));
+  assert.deepEqual(events.sort(), ['domain.certificate_failing', 'site.failing', 'site.failing']);
+  assert.match(await app.mailTo(lin.email, 'No room'), /have failed since/);
 });

@@ -9,6 +9,7 @@ import { announcePurge, findOwn, nothing, type SiteRow, updateSite } from '#feat
 import { brokenSince, lookAtPages, saidSince, takeBack, whyTakenBack } from '#features/page-check/page-check.ts';
 import { askSite, SoftwareBroke, type Wish } from './site-software.ask.ts';
 import { mailTakenBack } from './site-software.mail.ts';
+import { countRefused, keyOf } from './site-software.refused.ts';
 import type { Step } from './site-software.schema.ts';
 import { findSoftware, putSoftware } from './site-software.sql.ts';
 import { type ChangeState, detailOf, stateOf, writeState } from './site-software.state.ts';
@@ -139,18 +140,21 @@ async function check(change: Change, state: ChangeState): Promise<ChangeState> {
   return enter(change, { ...state, phase: 'undoing', after, broken, said }, 'updating');
 }
 
-async function endWell(tx: Db, { work, site }: Change, state: ChangeState, coreVersions: string[]): Promise<void> {
+async function endWell(tx: Db, change: Change, state: ChangeState, coreVersions: string[]): Promise<void> {
+  const { work, site } = change;
   await announcePurge(tx, site.id);
   if (!(await release(tx, work))) return;
   const now = { ...site, ...versions(state, 'to') };
   if (state.found) await keepFound(tx, now, state.found, coreVersions);
   await putSoftware(tx, site.id, { running: null });
+  await tellRefused(tx, change, state);
   // The state that it brought gets its own backup at once.
   await startClock(tx, site.id, site.team_id);
   await finishEvent(tx, work.eventId, { result: { ...detailOf(state), state: 'kept' } });
 }
 
-async function endBadly(tx: Db, { services, work, site }: Change, state: ChangeState): Promise<void> {
+async function endBadly(tx: Db, change: Change, state: ChangeState): Promise<void> {
+  const { services, work, site } = change;
   await announcePurge(tx, site.id);
   if (!(await release(tx, work))) return;
   await updateSite(tx, site.id, versions(state, 'from'));
@@ -161,8 +165,19 @@ async function endBadly(tx: Db, { services, work, site }: Change, state: ChangeS
   await putSoftware(tx, site.id, { running: null, ...rejected });
   const result = { ...detailOf(state), state: isTakenBack ? 'taken_back' : 'failed' };
   await finishEvent(tx, work.eventId, { failure, result });
+  if (!isTakenBack) return tellRefused(tx, change, state);
   if (work.isByPolicy)
     await services.jobs.enqueue(tx, mailTakenBack, { siteId: site.id, fqdn: site.fqdn, teamId: site.team_id, failure });
+}
+
+/** What was to be updated by itself and is not: it is tried for some nights, and then its owner is told. */
+async function tellRefused(tx: Db, { services, work, site }: Change, { steps }: ChangeState): Promise<void> {
+  if (!work.isByPolicy) return;
+  const { refused, isGivenUp } = countRefused(await findSoftware(tx, site.id), steps);
+  await putSoftware(tx, site.id, { refused });
+  if (!isGivenUp) return;
+  const mail = { siteId: site.id, fqdn: site.fqdn, teamId: site.team_id, failure: refusalOf(steps), isRefused: true };
+  await services.jobs.enqueue(tx, mailTakenBack, mail);
 }
 
 function reasonOf({ broken = [], before = [], said = [] }: ChangeState): string {
@@ -174,6 +189,6 @@ function reasonOf({ broken = [], before = [], said = [] }: ChangeState): string 
 async function rejectedBy(tx: Db, site: SiteRow, { steps }: ChangeState): Promise<{ rejected: string }> {
   const known = (await findSoftware(tx, site.id))?.rejected as Record<string, string> | undefined;
   const updates = steps.filter(({ action, to }) => action === 'update' && to !== null);
-  const added = Object.fromEntries(updates.map(({ kind, name, to }) => [`${kind} ${name}`, to]));
+  const added = Object.fromEntries(updates.map((step) => [keyOf(step), step.to]));
   return { rejected: JSON.stringify({ ...known, ...added }) };
 }

@@ -4,8 +4,9 @@ import { jobKind } from '#core/jobs/jobs.ts';
 import { findSiteById, lockSite, type SiteRow } from '#features/instance/instance.ts';
 import { lockTeam, type TeamRow } from '#features/team/team.ts';
 import type { Found } from './site-software.read.ts';
+import { keyOf, leftToPeople } from './site-software.refused.ts';
 import type { Step } from './site-software.schema.ts';
-import { findSoftware, takeDueSites } from './site-software.sql.ts';
+import { findSoftware, listTimezones, takeDueSites } from './site-software.sql.ts';
 import { startChange, stepOf, versionSteps, wishOf } from './site-software.start.ts';
 import { askSoftware } from './site-software.ts';
 import { keepFound } from './site-software.view.ts';
@@ -13,13 +14,22 @@ import { keepFound } from './site-software.view.ts';
 /** So many sites begin each minute of the quiet hours: what goes wrong with all of them at once goes wrong with few. */
 const AT_ONCE = 5;
 
+/** The hours in which nobody is expected, by the clock of the team. */
+const isQuietIn = (timeZone: string) => {
+  const hour = Number(
+    new Intl.DateTimeFormat('en', { timeZone, hour: 'numeric', hourCycle: 'h23' }).format(new Date()),
+  );
+  return hour >= 2 && hour <= 4;
+};
+
 export const planSoftware = jobKind<Record<string, never>>({
   name: 'software.plan',
   lane: 'background',
   schedule: '* * * * *',
   async run(_payload, { services }) {
     await inTransaction(services.db, async (tx) => {
-      for (const siteId of await takeDueSites(tx, AT_ONCE))
+      const quiet = (await listTimezones(tx)).filter(isQuietIn);
+      for (const siteId of await takeDueSites(tx, quiet, AT_ONCE))
         await services.jobs.enqueueOnce(tx, lookAtSoftware, { siteId }, siteId);
     });
   },
@@ -45,8 +55,7 @@ export const lookAtSoftware = jobKind<{ siteId: string }>({
       const team = await lockTeam(tx, site.team_id);
       const now = await lockSite(tx, siteId);
       if (!team?.is_active || team.is_expired || !now || now.busy !== null) return;
-      const rejected = (await findSoftware(tx, siteId))?.rejected as Record<string, string> | undefined;
-      const steps = dueSteps(team, now, found, versions, rejected ?? {});
+      const steps = dueSteps(team, now, found, versions, leftToPeople(await findSoftware(tx, siteId)));
       if (steps.length > 0) await startChange(tx, services, now, null, steps, steps.map(wishOf));
     });
   },
@@ -54,13 +63,13 @@ export const lookAtSoftware = jobKind<{ siteId: string }>({
 
 type Policy = Pick<TeamRow, 'update_policy' | 'update_plugins'>;
 
-/** What a team lets be updated by itself. A version that was taken back once is left to people. */
+/** What a team lets be updated by itself, but for the versions that are left to people. */
 export function dueSteps(
   { update_policy, update_plugins }: Policy,
   site: SiteRow,
   found: Found,
   coreVersions: readonly string[],
-  rejected: Readonly<Record<string, string>>,
+  left: Readonly<Record<string, string>>,
 ): Step[] {
   if (update_policy === 'off') return [];
   const isAll = update_policy === 'all';
@@ -74,7 +83,7 @@ export function dueSteps(
     ...(isNewer ? versionSteps(site, { core_version: newest }) : []),
     ...items.map((item) => stepOf(item, 'update')),
   ];
-  return steps.filter(({ kind, name, to }) => rejected[`${kind} ${name}`] !== to);
+  return steps.filter((step) => left[keyOf(step)] !== step.to);
 }
 
 /** `7.1` of `7.1.2`: releases within it mend what is unsafe and change nothing else. */

@@ -36,20 +36,23 @@ export async function findChangeEvent(
     .executeTakeFirst() as ReturnType<typeof findChangeEvent>;
 }
 
-/** The hours in which nobody is expected, by the clock of the team. */
-const IS_QUIET = sql`extract(hour from now() at time zone t.timezone) between 2 and 4`;
+/** The clocks that teams go by. Where each stands is for whoever checked that it is one: of the newest zones the database knows nothing, and fails. */
+export async function listTimezones(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ timezone: string }>`select distinct timezone from teams`.execute(db);
+  return rows.map(({ timezone }) => timezone);
+}
 
 /**
- * Live sites of which it is to be found out what they run, in the quiet hours of their teams, each with its next turn: once a night where somebody was
+ * Live sites of which it is to be found out what they run, of teams whose clock is one of these, each with its next turn: once a night where somebody was
  * there since, and once a week otherwise. What was created today is asked when somebody looks at it.
  */
-export async function takeDueSites(db: Db, limit: number): Promise<string[]> {
+export async function takeDueSites(db: Db, timezones: string[], limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with due as materialized (
       select s.id from sites s join teams t on t.id = s.team_id and t.is_active and not t.is_expired
         left join site_software w on w.site_id = s.id
       where s.kind = 'live' and s.created_at < now() - interval '1 day' and s.core_version is not null and ${siteGoesOn('s.busy')}
-        and ${IS_QUIET} and (w.planned_at is null or w.planned_at < now() - interval '7 days'
+        and t.timezone = any(${timezones}) and (w.planned_at is null or w.planned_at < now() - interval '7 days'
           or (w.planned_at < now() - interval '20 hours' and s.last_visited_at > w.planned_at))
       order by w.planned_at nulls first limit ${limit} for no key update of s skip locked
     )

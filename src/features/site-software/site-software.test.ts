@@ -10,6 +10,7 @@ import { visit } from '../../../test/visit.ts';
 import { changeSoftware } from './site-software.jobs.ts';
 import { dueSteps, lookAtSoftware, planSoftware } from './site-software.policy.ts';
 import { readAnswer } from './site-software.read.ts';
+import { countRefused, leftToPeople } from './site-software.refused.ts';
 
 let app: TestApp;
 let owner: Person;
@@ -254,6 +255,25 @@ suite('the policy of a team', () => {
     assert.deepEqual(due('security', versions, { 'core core': '7.1.3', 'plugin shop': '1.9' }), ['shop 2.0']);
   });
 
+  test('tries what WordPress does not make for some nights alone, and a newer version of it again', () => {
+    const step = (to: string, error: string | null) =>
+      ({ kind: 'plugin', action: 'update', name: 'shop', title: 'Shop', from: '1.0', to, error }) as const;
+    let row = { rejected: { 'core core': '7.1.3' }, refused: {} };
+    const night = (to: string, error: string | null) => {
+      const { refused, isGivenUp } = countRefused(row, [step(to, error)]);
+      row = { ...row, refused: JSON.parse(refused) };
+      return isGivenUp;
+    };
+    assert.deepEqual([night('2.0', 'No licence'), night('2.0', 'No licence')], [false, false]);
+    assert.deepEqual(leftToPeople(row), { 'core core': '7.1.3' });
+    assert.equal(night('2.0', 'No licence'), true, 'the owner is told now');
+    assert.deepEqual(leftToPeople(row), { 'core core': '7.1.3', 'plugin shop': '2.0' });
+    assert.equal(night('2.1', 'No licence'), false);
+    assert.deepEqual(leftToPeople(row), { 'core core': '7.1.3' });
+    night('2.1', null);
+    assert.deepEqual(row.refused, {});
+  });
+
   test('updates in the quiet hours, and mails the owner what was taken back, once', async () => {
     const site = await siteWith(BROKEN);
     const { db } = app.services;
@@ -295,7 +315,7 @@ suite('the policy of a team', () => {
       .execute();
     await planSoftware.run({}, job());
     assert.ok(await planned());
-    const text = await app.mailTo(owner.email, `an update of ${site.fqdn}`);
+    const text = await app.mailTo(owner.email, `An update of ${site.fqdn}`);
     assert.match(text, /answered 500[\s\S]*PHP said: Uncaught Error/);
     assert.equal(await read(site, 'plugins/shop/shop.php'), FINE);
     const { change } = await owner.api.getSoftware(at(site));

@@ -24,8 +24,10 @@ export function sentenceOf(steps: readonly Step[]): string {
   return `${DID[first.action]} ${told.length > 0 ? `${told.join(', ')} and ${last}` : last}`;
 }
 
-/** What is said where WordPress did not do it. */
+/** What is said where WordPress did not do it, or not all of it. */
 export function refusalOf(steps: readonly Step[]): string {
-  const [failed] = steps.filter(({ error }) => error !== null);
-  return `WordPress did not do it: ${(failed?.error ?? 'it gave no reason').replace(/[.]?$/, '.')} Nothing was changed.`;
+  const failed = steps.filter(({ error }) => error !== null);
+  const why = (failed[0]?.error ?? 'it gave no reason').replace(/[.]?$/, '.');
+  if (failed.length < steps.length) return `WordPress did not update ${failed[0]?.title}: ${why}`;
+  return `WordPress did not do it: ${why} Nothing was changed.`;
 }

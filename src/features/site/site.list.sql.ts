@@ -13,7 +13,7 @@ export interface SiteQuery {
   sort?: SiteSort | undefined;
 }
 
-/** Each has an index that begins with the team. */
+/** Each has an index that begins with the team, but visits: those are counted every few seconds, and a team's sites are sorted when asked for. */
 const ORDERS: Record<SiteSort, RawBuilder<unknown>> = {
   newest: sql`created_at desc, id desc`,
   name: sql`fqdn, id`,

@@ -52,6 +52,11 @@ export const moveSiteJob = jobKind<Move>({
     const site = await findOwn(services, payload);
     if (!site) return commit(nothing);
     const target = { ...site, driver: driverFor(config, site) };
+    const isOtherDriver = target.driver !== site.driver;
+    const phpVersion = isOtherDriver ? (await hosts.prepared(target)).phpVersion : site.php_version;
+    const place = { driver: target.driver, php_version: phpVersion };
+    // First: what has a server runs sites with a file too, so that however this ends, the site is one that its driver can run.
+    if (isOtherDriver && database === 'mariadb') await updateSite(services.db, siteId, place);
     const kept = await keptAs(services, site);
     const refused = await onHeldSite(services, payload, async (held) => {
       const move = hosts.moveRows(target, kept, database, { signal: AbortSignal.any([signal, held]) });
@@ -63,18 +68,16 @@ export const moveSiteJob = jobKind<Move>({
     });
     if (refused !== undefined)
       return commit(async (tx) => {
-        await release(tx, payload);
+        if (await release(tx, payload))
+          await updateSite(tx, siteId, { driver: site.driver, php_version: site.php_version });
         await finishEvent(tx, eventId, { failure: `The site stays where it is. ${refused}` });
       });
-    const isOtherDriver = target.driver !== site.driver;
-    const phpVersion = isOtherDriver ? (await hosts.prepared(target)).phpVersion : site.php_version;
     const storageBytes = await hosts.diskUsageBytes(target);
     await commit(async (tx) => {
       await lockTeam(tx, site.team_id);
       if (!(await release(tx, payload))) return;
       await updateSite(tx, siteId, {
-        driver: target.driver,
-        php_version: phpVersion,
+        ...place,
         storage_bytes: storageBytes,
         storage_measured_at: new Date(),
       });

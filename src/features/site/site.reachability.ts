@@ -1,11 +1,8 @@
 import type { Services } from '#core/services.ts';
 import type { CertificateState } from '#features/certificate/certificate.schema.ts';
-import type { SiteRow } from '#features/instance/instance.ts';
+import { FAILED_IN_A_ROW, type SiteRow } from '#features/instance/instance.ts';
 import type { Team } from '#features/team/team.schema.ts';
 import type { Reachability } from './site.schema.ts';
-
-/** Fewer may be one visitor who asks for one broken page again. */
-const FAILED_IN_A_ROW = 3;
 
 export interface KnownOfSite {
   row: SiteRow;

@@ -196,7 +196,13 @@ export class SiteFolders {
       const { databases } = this.server;
       if (!isMoved) {
         await databases.create(siteId);
-        await fill(databases.describe(siteId));
+        try {
+          await fill(databases.describe(siteId));
+        } catch (error) {
+          // Nobody would look for it there: it takes up the disk, and what finds it takes the site for one of the server's.
+          await databases.drop(siteId);
+          throw error;
+        }
         await markOnServer(folder, true);
       }
       await removeFolder(join(folder, 'database'));

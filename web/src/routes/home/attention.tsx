@@ -55,6 +55,7 @@ function titleOf({ kind, fqdn, name, severity }: Item, team: Team): string {
   if (kind === 'payment')
     return severity === 'danger' ? `${team.name} is unpaid, and its sites are off` : `A payment of ${team.name} failed`;
   if (kind === 'storage') return `The storage of ${team.name} is used up`;
+  if (kind === 'errors') return `${fqdn} fails for its visitors`;
   if (kind === 'backup') return `Backups of ${fqdn} fail`;
   if (kind === 'certificate') return `${name ?? fqdn} gets no certificate`;
   return `${name ?? fqdn} does not lead here yet`;
@@ -63,11 +64,13 @@ function titleOf({ kind, fqdn, name, severity }: Item, team: Team): string {
 function hintOf({ kind, reason }: Item): string {
   if (kind === 'payment') return 'Pay to keep the sites of the team online.';
   if (kind === 'storage') return 'Sites can not save anything until there is room again.';
+  if (kind === 'errors') return 'The last pages that they asked for ended with an error.';
   if (kind === 'dns') return 'Its DNS records point elsewhere.';
   return reason ?? 'It is tried again by itself.';
 }
 
 function linkOf({ kind, fqdn }: Item, team: Team): LinkProps {
   if (fqdn === null) return { to: '/teams/$teamId/$page', params: { teamId: team.id, page: 'billing' } };
+  if (kind === 'errors') return siteLink(fqdn, 'logs', false);
   return siteLink(fqdn, kind === 'backup' ? 'time' : 'domains', false);
 }

@@ -5,19 +5,25 @@ import { api } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { messageOf } from '../../ui/form.tsx';
 import { formatAmount } from '../../ui/format.ts';
-import { CloseIcon, LabelIcon, MoonIcon } from '../../ui/icons.ts';
+import { ClearIcon, CloseIcon, LabelIcon, MoonIcon } from '../../ui/icons.ts';
 import { toast } from '../../ui/toast.tsx';
 import { LabelDialog } from './label-dialog.tsx';
 
 type BulkBarProps = { teamId: string; sites: Site[]; onDone: () => void };
 
-/** What can be done to several sites at once: a label, a verb in the past, and the call for each. */
+/** What can be done to several sites at once: a label, what is told of those of which it is done, and the call for each. */
 const actions = [
   {
     label: 'Put to sleep',
-    done: 'asleep',
+    done: (count: number) => `${formatAmount(count, 'site')} ${count === 1 ? 'is' : 'are'} asleep.`,
     Icon: MoonIcon,
     run: (fqdn: string) => api.sleepSite({ params: { fqdn } }),
+  },
+  {
+    label: 'Clear cache',
+    done: (count: number) => `The cache of ${formatAmount(count, 'site')} is empty.`,
+    Icon: ClearIcon,
+    run: (fqdn: string) => api.clearSiteCache({ params: { fqdn } }),
   },
 ];
 
@@ -39,7 +45,7 @@ export function BulkBar({ teamId, sites, onDone }: BulkBarProps) {
     },
     onSuccess: (failures, { done }) => {
       const well = sites.length - failures.length;
-      if (well > 0) toast.success(`${formatAmount(well, 'site')} ${well === 1 ? 'is' : 'are'} ${done}.`);
+      if (well > 0) toast.success(done(well));
       if (failures.length > 0) toast.error(failures.slice(0, 3).join(' '));
       onDone();
     },
