@@ -198,6 +198,7 @@ const newSite = createRoute({
 });
 /** The pages of a site were tabs once, and some had other names: where `?tab=` led to. */
 const formerTabs: Record<string, string> = {
+  overview: '',
   log: 'logs',
   domain: 'domains',
   access: 'security',
