@@ -55,7 +55,8 @@ module.exports = {
     },
     {
       name: 'sandboxes-belong-to-drivers',
-      comment: 'What runs in a sandbox is a matter of whoever runs sites, or looks at them, and a sandbox knows none of them.',
+      comment:
+        'What runs in a sandbox is a matter of whoever runs sites, or looks at them, and a sandbox knows none of them.',
       severity: 'error',
       from: { path: '^src/(?!runtimes/|sandbox/|integrations/browser/)' },
       to: { path: '^src/sandbox/' },

@@ -43,7 +43,8 @@ const config: KnipConfig = {
         'src/timemachine/sources/sqlite-schema.ts': ['exports'],
       }
     : {},
-  ignoreDependencies: ['tailwindcss'],
+  // The font's file is named by a style sheet.
+  ignoreDependencies: ['tailwindcss', '@fontsource-variable/inter'],
   ignoreBinaries: ['apt-get', 'bwrap', 'wrk', 'restic', 'mkfifo', 'strace'],
 };
 

@@ -52,11 +52,11 @@ describe('the account', { timeout: 300_000 }, () => {
     await page.getByRole('heading', { name: 'Use your passkey' }).waitFor();
     await assertFitsAndAccessible(page, 'the second step');
     await page.getByRole('button', { name: 'Use passkey', exact: true }).click();
-    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
 
     await signOut(page);
     await page.getByRole('button', { name: 'Use a passkey' }).click();
-    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
   });
 
   it('sets up an authenticator app from what the QR code says, and takes its code or a recovery code', async () => {
@@ -82,7 +82,7 @@ describe('the account', { timeout: 300_000 }, () => {
     await page.getByText('This code is not right').waitFor();
     await page.getByLabel('Code', { exact: true }).fill(totp.code());
     await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
   });
 
   it('does not skip the second step after a reset', async () => {
@@ -96,7 +96,7 @@ describe('the account', { timeout: 300_000 }, () => {
     await page.getByRole('button', { name: 'Use a recovery code' }).click();
     await page.getByLabel('Recovery code').fill(codes[0] as string);
     await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
   });
 
   it('removes both with the password, and is a plain sign-in again', async () => {

@@ -114,7 +114,7 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
 
   it('adds a domain, shows what it does and what its records must be, makes it primary and back, and removes it', async () => {
     const { page } = owner;
-    const old = new URL(page.url()).pathname.split('/').at(-1) as string;
+    const old = new URL(page.url()).pathname.split('/')[2] as string;
     const domains = page.getByRole('list', { name: 'Domains' });
     const act = async (name: string, action: string) => {
       await page.getByRole('button', { name: `Actions for ${name}`, exact: true }).click();
@@ -257,7 +257,7 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
     await page.keyboard.press('Enter');
     await agree();
     await section.getByText(/Committed as [0-9a-f]{10} to main: 1 changed, 1 added, 0 deleted/).waitFor();
-    await section.getByText('Nothing that the repository has was changed').waitFor();
+    await section.getByText('No file of the repository was changed on the site.').waitFor();
     assert.equal(await runGit(git.path, 'show', 'main:plugins/a/a.php'), 'updated in wp-admin');
     await assertFitsAndAccessible(page, 'a site whose changes are committed');
 

@@ -60,7 +60,7 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
   it('creates a site by the keyboard alone, tells live how far it is, and a real WordPress answers', async () => {
     const { page } = owner;
     await remember(page, 'Your site is being created');
-    await page.getByRole('link', { name: 'New site' }).focus();
+    await page.getByRole('listitem').getByRole('link', { name: 'New site' }).focus();
     await page.keyboard.press('Enter');
     await page.getByLabel('Title').and(page.locator(':focus')).waitFor();
     await page.keyboard.type('Harbour Notes');
@@ -375,9 +375,9 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     await page.getByLabel('Name of the site').fill('quay-notes');
     await page.getByRole('button', { name: 'Rename site' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Rename' }).click();
-    for (const person of [owner, viewer]) {
-      await person.page.getByRole('heading', { name: 'quay-notes.localhost', level: 1 }).waitFor();
-      assert.equal(new URL(person.page.url()).pathname, '/sites/quay-notes.localhost');
+    for (const [person, at] of [[owner, 'settings'] as const, [viewer, 'activity'] as const]) {
+      await person.page.getByRole('complementary').getByText('quay-notes.localhost', { exact: true }).waitFor();
+      await person.page.waitForURL(`**/sites/quay-notes.localhost/${at}`);
     }
     const old = await visit(app, NAME, '/');
     assert.equal(old.status, 301);

@@ -11,7 +11,7 @@ import { AuthLayout } from './layout/auth-layout.tsx';
 import { whenOnline } from './layout/lazy-view.ts';
 import { CrashPage, NotFoundPage } from './layout/problem-pages.tsx';
 import { siteLink } from './layout/site-link.ts';
-import { pageOfTab } from './routes/site/site-pages.ts';
+import { preloadView } from './routes/site/site-views.ts';
 import { type SiteList, siteListOf } from './routes/sites/sites-query.ts';
 
 type Context = { queryClient: QueryClient };
@@ -29,6 +29,8 @@ type SiteSearch = Environment & { tab?: string };
 /** The minute to begin with, and whether somebody comes to restore it. */
 type TimeSearch = Environment & { at?: string; restore?: true };
 const environmentOf = (search: Search): Environment => (search.env === 'staging' ? { env: 'staging' } : {});
+
+const isStaging = (search: Environment) => search.env === 'staging';
 
 const lazyPage: typeof lazyRouteComponent = (load, name) => lazyRouteComponent(() => whenOnline(load), name);
 
@@ -194,6 +196,15 @@ const newSite = createRoute({
   validateSearch: (search: Search): { team?: string } => (search.team ? { team: search.team } : {}),
   component: lazyPage(() => import('./routes/sites/new-site.tsx'), 'NewSitePage'),
 });
+/** The pages of a site were tabs once, and some had other names: where `?tab=` led to. */
+const formerTabs: Record<string, string> = {
+  overview: '',
+  log: 'logs',
+  domain: 'domains',
+  access: 'security',
+  edge: 'cache',
+  paths: 'routing',
+};
 const site = createRoute({
   getParentRoute: () => app,
   path: '/sites/$fqdn',
@@ -201,12 +212,13 @@ const site = createRoute({
     ...environmentOf(search),
     ...(search.tab && { tab: search.tab }),
   }),
-  // Its pages were tabs once, and so was the stage.
+  // The stage was a tab too.
   beforeLoad: ({ params: { fqdn }, search: { tab, env } }) => {
     if (!tab) return;
-    const to = tab === 'stage' ? siteLink(fqdn, '', true) : siteLink(fqdn, pageOfTab(tab), env === 'staging');
+    const to = tab === 'stage' ? siteLink(fqdn, '', true) : siteLink(fqdn, formerTabs[tab] ?? tab, env === 'staging');
     throw redirect({ ...to, replace: true });
   },
+  loader: ({ location }) => preloadView('', isStaging(location.search)),
   component: lazyPage(() => import('./routes/site/site.tsx'), 'SitePage'),
 });
 const sitePage = createRoute({
@@ -216,6 +228,7 @@ const sitePage = createRoute({
   beforeLoad: ({ params: { fqdn, page } }) => {
     if (page === 'staging') throw redirect({ ...siteLink(fqdn, '', true), replace: true });
   },
+  loader: ({ params: { page }, location }) => preloadView(page, isStaging(location.search)),
   component: lazyPage(() => import('./routes/site/site.tsx'), 'SitePage'),
 });
 const time = createRoute({

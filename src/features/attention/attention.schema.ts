@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Nullable, OneOf, say, Timestamp } from '#core/http/schema.ts';
 
-export const ATTENTION_KINDS = ['payment', 'storage', 'errors', 'backup', 'certificate', 'dns'] as const;
+const ATTENTION_KINDS = ['payment', 'storage', 'errors', 'backup', 'certificate', 'dns'] as const;
 
 const AttentionItem = Type.Object({
   kind: OneOf(ATTENTION_KINDS, { description: 'What it is about' }),

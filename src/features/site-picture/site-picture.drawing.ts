@@ -8,7 +8,7 @@ export interface Drawn {
 }
 
 /** What is shown until there is a better one has its own size, so that whoever shows it knows to ask again. */
-export const WAITING_SIZE = { width: 640, height: 400 };
+const WAITING_SIZE = { width: 640, height: 400 };
 const FINAL_SIZE = { width: 960, height: 600 };
 
 const MAX_TITLE = 60;

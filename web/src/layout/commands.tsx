@@ -5,7 +5,6 @@ import { api } from '../api/client.ts';
 import { useCurrentTeam } from '../api/current-team.ts';
 import { useMe, useSession } from '../api/session.ts';
 import { siteQuery } from '../api/sites.ts';
-import { pagesOf } from '../routes/site/site-pages.ts';
 import {
   ActivityIcon,
   BillingIcon,
@@ -25,6 +24,7 @@ import {
 } from '../ui/icons.ts';
 import { setTheme } from '../ui/theme.ts';
 import { siteLink } from './site-link.ts';
+import { pagesOf } from './site-pages.ts';
 
 export type Command = {
   group: 'Sites' | 'This site' | 'Pages' | 'Actions' | 'Docs';

@@ -4,13 +4,13 @@ import { useEffect } from 'react';
 import type { Site } from '#sdk';
 import { chooseTeam } from '../api/current-team.ts';
 import { siteQuery } from '../api/sites.ts';
-import { pagesOf, type SitePage } from '../routes/site/site-pages.ts';
 import { ChevronLeftIcon } from '../ui/icons.ts';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { EnvironmentSwitch } from './environment-switch.tsx';
 import { navHeading, navLink } from './nav-link.ts';
 import { SiteIcon } from './site-icon.tsx';
 import { siteLink } from './site-link.ts';
+import { pagesOf, type SitePage } from './site-pages.ts';
 
 type SiteNavProps = { fqdn: string; onNavigate?: (() => void) | undefined };
 
@@ -43,22 +43,18 @@ function Pages({ site, onNavigate }: { site: Site; onNavigate: (() => void) | un
     staging: site.site_stage && isIn(pagesOf(site, site.site_stage)) ? path : '',
   };
   const pages = isStaging && !stage ? pagesOf(site, undefined).slice(0, 1) : pagesOf(site, stage);
-  const row = (page: SitePage) => {
-    const shown = stage ? page.staging : page.live;
-    return (
-      <li key={page.path}>
-        <Link
-          {...siteLink(site.fqdn, page.path, isStaging)}
-          onClick={onNavigate}
-          onPointerEnter={() => shown !== 'own route' && shown?.preload()}
-          activeOptions={{ exact: page.path === '', includeSearch: false }}
-          className={navLink}
-        >
-          <page.Icon /> {page.label}
-        </Link>
-      </li>
-    );
-  };
+  const row = (page: SitePage) => (
+    <li key={page.path}>
+      <Link
+        {...siteLink(site.fqdn, page.path, isStaging)}
+        onClick={onNavigate}
+        activeOptions={{ exact: page.path === '', includeSearch: false }}
+        className={navLink}
+      >
+        <page.Icon /> {page.label}
+      </Link>
+    </li>
+  );
   const code = pages.filter(({ group }) => group === 'Code');
   return (
     <>

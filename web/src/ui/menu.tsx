@@ -56,7 +56,7 @@ export function MenuChoice<T extends string>({ label, value, onChange, options }
     <BaseMenu.RadioGroup value={value} onValueChange={(next) => onChange(next as T)}>
       <BaseMenu.GroupLabel className="px-2.5 pt-1 pb-1 text-muted text-xs">{label}</BaseMenu.GroupLabel>
       {options.map((option) => (
-        <BaseMenu.RadioItem key={option.value} value={option.value} className={item}>
+        <BaseMenu.RadioItem key={option.value} value={option.value} closeOnClick className={item}>
           <span className="text-muted">{option.icon}</span>
           {option.label}
           <BaseMenu.RadioItemIndicator className="ml-auto text-accent-text">

@@ -37,8 +37,10 @@ function Toasts() {
         <Toast.Content className="flex items-start gap-3 py-3 pr-2 pl-4">
           <Icon className={cx('mt-0.5', failed ? 'text-danger-text' : 'text-accent-text')} />
           <Toast.Title className="min-w-0 flex-1 text-sm" render={<p />} />
+          {/* Base UI hides it from screen readers until the pile is opened, and the keyboard reaches it all the same. */}
           <Toast.Close
             aria-label="Dismiss"
+            aria-hidden={false}
             className="-my-1 grid size-8 place-items-center rounded-lg text-muted hover:text-fg"
           >
             <CloseIcon />

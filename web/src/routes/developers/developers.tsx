@@ -2,9 +2,9 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { DevelopersFrame } from '../../layout/developers-frame.tsx';
 import { NotFoundPage } from '../../layout/problem-pages.tsx';
-import { ApiTokens } from '../account/api-tokens.tsx';
-import { GitAccounts } from '../account/git-accounts.tsx';
-import { SshKeys } from '../account/ssh-keys.tsx';
+import { ApiTokens } from './api-tokens.tsx';
+import { GitAccounts } from './git-accounts.tsx';
+import { SshKeys } from './ssh-keys.tsx';
 
 const route = getRouteApi('/app/developers/$page');
 

@@ -15,6 +15,7 @@ import { PlanLink } from '../../layout/plan-link.tsx';
 import { NotFoundPage } from '../../layout/problem-pages.tsx';
 import { SiteIcon } from '../../layout/site-icon.tsx';
 import { siteLink } from '../../layout/site-link.ts';
+import { pagesOf } from '../../layout/site-pages.ts';
 import { preloadPicture } from '../../layout/site-picture.tsx';
 import { SiteStateBadge } from '../../layout/site-state.tsx';
 import { StorageWarning } from '../../layout/storage-warning.tsx';
@@ -24,7 +25,7 @@ import { NewStage } from './new-stage.tsx';
 import { SiteActions } from './site-actions.tsx';
 import { useSiteEvents } from './site-changes.ts';
 import { CreateFailed, Creating, useCreatedNote, WorkNote } from './site-notes.tsx';
-import { liveOverview, pagesOf, type SitePage as SitePageOf } from './site-pages.ts';
+import { viewOf } from './site-views.ts';
 
 export function SitePage() {
   const { fqdn = '' } = useParams({ strict: false });
@@ -32,7 +33,6 @@ export function SitePage() {
   const { page = '' } = useParams({ strict: false });
   // Beside the question for the site, and not after it.
   if (page === '') preloadPicture(fqdn);
-  useEffect(() => (page === '' ? liveOverview.preload() : undefined), [page]);
   const query = useQuery(siteQuery(fqdn));
   const gone = isStatus(query.error, 404);
   const details = useSiteEvents(query.data?.id).map(detailOf);
@@ -99,7 +99,7 @@ function SiteView({ site }: { site: Site }) {
             {isStaging && !stage ? (
               <NewStage site={site} />
             ) : (
-              <PageContent key={String(isStaging)} page={page} site={site} stage={stage} />
+              <PageContent key={String(isStaging)} path={path} site={site} stage={stage} />
             )}
           </Suspense>
         </>
@@ -108,16 +108,13 @@ function SiteView({ site }: { site: Site }) {
   );
 }
 
-function PageContent({ page, site, stage }: { page: SitePageOf; site: Site; stage: StageSite | undefined }) {
+function PageContent({ path, site, stage }: { path: string; site: Site; stage: StageSite | undefined }) {
   const obstacle = obstaclesOf(site, useMe()).change;
-  if (!stage) {
-    const live = page.live;
-    return typeof live === 'object' ? <live.View site={site} isStage={false} /> : <NotFoundPage />;
-  }
-  const { staging } = page;
-  if (typeof staging !== 'object') return <NotFoundPage />;
+  const { live, staging, stageForm } = viewOf(path);
+  if (!stage) return live ? <live.View site={site} isStage={false} /> : <NotFoundPage />;
+  if (!staging) return <NotFoundPage />;
   const content = <staging.View site={site} stage={stage} isStage disabled={obstacle !== undefined} />;
-  if (!page.stageForm) return content;
+  if (!stageForm) return content;
   return (
     <div className="grid max-w-3xl gap-6">
       {site.busy !== 'staging' && <BlockedNote reason={obstacle} />}

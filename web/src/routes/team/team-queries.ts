@@ -1,6 +1,6 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
-import { nextPage, pageSize as size } from '../../api/pages.ts';
+import { pageSize as size } from '../../api/pages.ts';
 
 export const peopleQuery = (team_id: string, search: string, page: number) =>
   queryOptions({
@@ -49,15 +49,6 @@ export const teamTicketsQuery = (team_id: string, page: number) =>
     queryKey: ['tickets', 'team', team_id, page],
     queryFn: ({ signal }) => api.listTeamTickets({ params: { team_id }, query: { page, size }, signal }),
     placeholderData: keepPreviousData,
-  });
-
-export const teamEventsQuery = (team_id: string) =>
-  infiniteQueryOptions({
-    queryKey: ['events', 'team', team_id],
-    queryFn: ({ pageParam, signal }) =>
-      api.listTeamEvents({ params: { team_id }, query: { page: pageParam, size }, signal }),
-    initialPageParam: 1,
-    getNextPageParam: nextPage,
   });
 
 /** Under the key of teams: whatever puts a team out of date does so to what it pays. */

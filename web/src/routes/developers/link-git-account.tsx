@@ -12,7 +12,7 @@ import { PlusIcon } from '../../ui/icons.ts';
 import { Input, PasswordInput } from '../../ui/input.tsx';
 import { Select } from '../../ui/select.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { gitAccountsQuery } from './account-queries.ts';
+import { gitAccountsQuery } from './developer-queries.ts';
 import { type GitProvider, providerLabels } from './git-providers.ts';
 
 export function LinkGitAccountButton() {

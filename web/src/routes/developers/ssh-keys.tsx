@@ -16,7 +16,7 @@ import { Input, Textarea } from '../../ui/input.tsx';
 import { Table, Td, Th } from '../../ui/table.tsx';
 import { DateOnly, Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { sshKeysQuery } from './account-queries.ts';
+import { sshKeysQuery } from './developer-queries.ts';
 
 /** Where the operator has opened no port for ssh there is nothing to have keys for. */
 export function SshKeys() {

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { teamsQuery } from '../../api/teams.ts';
-import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
-import { ConfirmAction } from '../../ui/confirm-action.tsx';
-import { TrashIcon } from '../../ui/icons.ts';
-import { Table, Td, Th } from '../../ui/table.tsx';
-import { DateOnly, Time } from '../../ui/time.tsx';
+import { teamsQuery } from '../api/teams.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { ConfirmAction } from '../ui/confirm-action.tsx';
+import { TrashIcon } from '../ui/icons.ts';
+import { Table, Td, Th } from '../ui/table.tsx';
+import { DateOnly, Time } from '../ui/time.tsx';
 
 type CredentialTableProps = {
   label: string;

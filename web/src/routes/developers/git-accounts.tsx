@@ -11,7 +11,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { KeyIcon, TrashIcon } from '../../ui/icons.ts';
 import { DateOnly } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { gitAccountsQuery } from './account-queries.ts';
+import { gitAccountsQuery } from './developer-queries.ts';
 import { providerLabels } from './git-providers.ts';
 import { LinkGitAccountButton } from './link-git-account.tsx';
 

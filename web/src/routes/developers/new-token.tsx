@@ -9,7 +9,7 @@ import { Field } from '../../ui/field.tsx';
 import { Form, SubmitButton } from '../../ui/form.tsx';
 import { PlusIcon } from '../../ui/icons.ts';
 import { Input } from '../../ui/input.tsx';
-import { apiTokensQuery } from './account-queries.ts';
+import { apiTokensQuery } from './developer-queries.ts';
 
 export function NewTokenButton() {
   const [open, setOpen] = useState(false);

@@ -1,13 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ApiToken } from '#sdk';
 import { api } from '../../api/client.ts';
+import { CredentialRow, CredentialTable } from '../../layout/credential-table.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
 import { Section } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { KeyIcon } from '../../ui/icons.ts';
 import { toast } from '../../ui/toast.tsx';
-import { apiTokensQuery } from './account-queries.ts';
-import { CredentialRow, CredentialTable } from './credential-table.tsx';
+import { apiTokensQuery } from './developer-queries.ts';
 import { NewTokenButton } from './new-token.tsx';
 
 export function ApiTokens() {
