@@ -249,6 +249,7 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     const { page } = owner;
     const save = page.getByRole('button', { name: 'Save addresses' });
     const list = page.getByLabel('Allowed addresses');
+    await open(page, 'access');
     await list.fill('203.0.113.7\nnonsense');
     await save.click();
     await page.getByText('Line 2: not an IPv4').waitFor();
