@@ -249,6 +249,7 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     const { page } = owner;
     const save = page.getByRole('button', { name: 'Save addresses' });
     const list = page.getByLabel('Allowed addresses');
+    await open(page, 'access');
     await list.fill('203.0.113.7\nnonsense');
     await save.click();
     await page.getByText('Line 2: not an IPv4').waitFor();
@@ -426,7 +427,7 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     await page.getByRole('button', { name: 'Bring quay-notes.localhost back' }).click();
     await page.getByText('Nothing to bring back').waitFor();
     const row = viewer.page.getByRole('row').filter({ hasText: 'quay-notes' });
-    await row.getByRole('cell', { name: 'Asleep', exact: true }).waitFor();
+    await row.getByRole('cell', { name: 'Protected', exact: true }).waitFor();
     assert.deepEqual(complaints, []);
   });
 
