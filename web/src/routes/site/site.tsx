@@ -12,7 +12,7 @@ import { BackupWarning } from '../../layout/backup-warning.tsx';
 import { BlockedNote } from '../../layout/blocked-note.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
 import { PlanLink } from '../../layout/plan-link.tsx';
-import { NotFoundPage } from '../../layout/problem-pages.tsx';
+import { NotFound } from '../../layout/problem-pages.tsx';
 import { SiteIcon } from '../../layout/site-icon.tsx';
 import { siteLink } from '../../layout/site-link.ts';
 import { preloadPicture } from '../../layout/site-picture.tsx';
@@ -62,7 +62,7 @@ function SiteView({ site }: { site: Site }) {
   const isStaging = env === 'staging';
   const stage = (isStaging && site.site_stage) || undefined;
   const page = pagesOf(site, stage).find((one) => one.path === path);
-  if (!page) return <NotFoundPage />;
+  if (!page) return <NotFound />;
   const isOverview = path === '';
   const name = stage?.fqdn ?? site.fqdn;
   return (
@@ -112,10 +112,10 @@ function PageContent({ page, site, stage }: { page: SitePageOf; site: Site; stag
   const obstacle = obstaclesOf(site, useMe()).change;
   if (!stage) {
     const live = page.live;
-    return typeof live === 'object' ? <live.View site={site} isStage={false} /> : <NotFoundPage />;
+    return typeof live === 'object' ? <live.View site={site} isStage={false} /> : <NotFound />;
   }
   const { staging } = page;
-  if (typeof staging !== 'object') return <NotFoundPage />;
+  if (typeof staging !== 'object') return <NotFound />;
   const content = <staging.View site={site} stage={stage} isStage disabled={obstacle !== undefined} />;
   if (!page.stageForm) return content;
   return (

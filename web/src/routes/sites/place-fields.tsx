@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { Region, Team } from '#sdk';
+import { placeOf } from '../../api/regions.ts';
 import { useMe } from '../../api/session.ts';
 import { Field } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
@@ -33,7 +34,7 @@ export function PlaceFields({ place: { chosen, setTeamId, setRegionName }, teams
       {regions.length > 1 && (
         <Field name="region_name" label="Region">
           <Select
-            options={regions.map((region) => ({ value: region.name, label: `${region.city}, ${region.country}` }))}
+            options={regions.map((region) => ({ value: region.name, label: placeOf(region) }))}
             value={chosen.region_name}
             onValueChange={setRegionName}
             required
