@@ -1928,12 +1928,10 @@ export interface Operations {
       challenge: string;
       code?: string | null;
       recovery_code?: string | null;
-      passkey?: {
-        credential_id: string;
-        client_data: string;
-        authenticator_data: string;
-        signature: string;
-      } | null;
+      credential_id?: string | null;
+      client_data?: string | null;
+      authenticator_data?: string | null;
+      signature?: string | null;
     } }; output: TokenGrant; errors: 'account.blocked' | 'auth.step_over' | 'auth.too_many_codes' | 'auth.view_only' | 'auth.wrong_code' | 'request.conflict' | 'request.too_large' };
   /** Begin to sign in with a passkey alone */
   beginPasskeySignIn: { input: Record<never, never>; output: PasskeyOptions; errors: 'auth.view_only' | 'request.conflict' | 'request.too_large' };

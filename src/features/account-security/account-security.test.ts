@@ -127,7 +127,7 @@ test('a passkey is the second step, or the only one where it asked its person', 
   assert.deepEqual(step.methods, ['passkey', 'recovery_code']);
   const options = step.passkey_options as Record<string, unknown>;
   const pass = (body: ReturnType<typeof answerRequest>) =>
-    anonymous().passSecondStep({ body: { challenge: step.challenge, passkey: body } });
+    anonymous().passSecondStep({ body: { challenge: step.challenge, ...body } });
   await assert.rejects(pass(answerRequest(passkey, options, 'https://evil.example')), refused(401));
   await assert.rejects(pass(answerRequest(newPasskey(), options, origin)), refused(401));
   // As the second step a touch does.

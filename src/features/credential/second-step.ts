@@ -35,9 +35,11 @@ const CODES_PER_HOUR = 30;
 /** The step after the password. Each try counts before it is made: of the sign-in, of the account and of the address. */
 export async function passSecondStep(call: Call, answer: SecondStepAnswer): Promise<TokenGrant> {
   const { services } = call;
-  const ways = [answer.code, answer.recovery_code, answer.passkey].filter((way) => way !== undefined);
+  const ways = [answer.code, answer.recovery_code, passkeyIn(answer)].filter((way) => way !== undefined);
   if (ways.length !== 1)
-    throw invalid(bodyFault('code', 'Value error, one of code, recovery_code and passkey is needed'));
+    throw invalid(
+      bodyFault('code', 'Value error, one of a code, a recovery code and the answer of a passkey is needed'),
+    );
   const challenge = await requireChallenge(services.db, services, answer.challenge, 'second_step');
   const userId = challenge.user_id as string;
   const ofAddress = ['failedSecondStep', `${userId} ${addressKey(call.ip)}`] as const;
@@ -52,6 +54,13 @@ export async function passSecondStep(call: Call, answer: SecondStepAnswer): Prom
   const grant = await countFailures(services, counted, check, tooManyCodes);
   if (!grant) throw wrongCode();
   return grant;
+}
+
+/** Undefined where a part of it is missing. */
+function passkeyIn({ credential_id, client_data, authenticator_data, signature }: SecondStepAnswer) {
+  return credential_id && client_data && authenticator_data && signature
+    ? { credential_id, client_data, authenticator_data, signature }
+    : undefined;
 }
 
 /** A passkey as the only step: it says who somebody is, and has asked them for a finger or a PIN. */
@@ -71,7 +80,8 @@ async function show(
   answer: SecondStepAnswer,
 ): Promise<string | undefined> {
   const userId = challenge.user_id as string;
-  if (answer.passkey) return spendPasskey(db, services, challenge, answer.passkey);
+  const passkey = passkeyIn(answer);
+  if (passkey) return spendPasskey(db, services, challenge, passkey);
   const isRight =
     answer.code !== undefined
       ? await spendTotp(db, services, userId, answer.code)

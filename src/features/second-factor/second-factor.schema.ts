@@ -31,12 +31,12 @@ export type PasskeyAnswer = Static<typeof PasskeyAnswer>;
 
 export const PasskeySignIn = Type.Object({ challenge: Challenge, ...PASSKEY_ANSWER });
 
-/** One of the three: a code of the app, a recovery code, or what a passkey answered. */
+/** One of the three: a code of the app, a recovery code, or the four parts of what a passkey answered. */
 export const SecondStepAnswer = Type.Object({
   challenge: Challenge,
   code: Type.Optional(Type.String({ minLength: 1, maxLength: 20, description: 'Six digits of the authenticator app' })),
   recovery_code: Type.Optional(Type.String({ minLength: 1, maxLength: 40, description: 'One of the recovery codes' })),
-  passkey: Type.Optional(say(PasskeyAnswer, 'What a passkey answered')),
+  ...Type.Partial(PasskeyAnswer).properties,
 });
 export type SecondStepAnswer = Static<typeof SecondStepAnswer>;
 

@@ -93,7 +93,7 @@ function TicketForm({ teamId }: { teamId?: string }) {
           <Select options={categories} defaultValue="question" />
         </Field>
       </div>
-      {readOnly && <Alert tone="warn">You are a viewer in {team.name}, so you can not open tickets there.</Alert>}
+      {readOnly && <Alert tone="warn">You are a viewer of {team.name}, so you cannot open tickets there.</Alert>}
       {sites.length > 0 && (
         <Field name="site" label="Site" optional>
           <Select

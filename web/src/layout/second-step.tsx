@@ -39,7 +39,7 @@ export function SecondStepCard({ step, onPassed, onAgain }: SecondStepCardProps)
   async function submit({ code = '' }: Record<string, string>) {
     const { challenge, passkey_options } = step;
     if (method === 'passkey')
-      await api.passSecondStep({ body: { challenge, passkey: await askPasskey(passkey_options ?? {}) } });
+      await api.passSecondStep({ body: { challenge, ...(await askPasskey(passkey_options ?? {})) } });
     else await api.passSecondStep({ body: { challenge, [method === 'totp' ? 'code' : 'recovery_code']: code } });
     await onPassed();
   }

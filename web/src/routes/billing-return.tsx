@@ -98,10 +98,10 @@ function Paid({ checkout }: { checkout: Checkout }) {
     <div role="status">
       <Empty
         icon={<CheckIcon />}
-        title={`${checkout.team_name} is on the plan ${capitalise(checkout.plan_name)}`}
+        title={`${checkout.team_name} is on the ${capitalise(checkout.plan_name)} plan`}
         action={checkout.team_id && <TeamLink id={checkout.team_id}>Go to the team</TeamLink>}
       >
-        Thank you. Everything that the plan has is there from now on.
+        Thank you. Everything in the plan is yours from now on.
       </Empty>
     </div>
   );

@@ -124,7 +124,7 @@ export function messageOf(error: unknown): string {
 
 /** The API's messages follow Pydantic's, which are for programmers: they name types, and patterns. */
 function plainly({ type, msg }: ApiError['faults'][number]): string {
-  if (type === 'string_pattern_mismatch') return 'This has a character that can not be used here';
+  if (type === 'string_pattern_mismatch') return 'This has a character that cannot be used here';
   return msg.replace(/^Value error, /, '').replace(/^(String|Input|List) should/, 'This should');
 }
 

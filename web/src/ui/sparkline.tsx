@@ -3,8 +3,9 @@ import { cx } from './cx.ts';
 const WIDTH = 100;
 const HEIGHT = 28;
 
-/** The shape of a few figures, oldest first, without axes: what they are is said beside it. Nothing but zeros is a flat line. */
+/** The shape of a few figures, oldest first, without axes: what they are is said beside it. Nothing but zeros is a flat, grey line. */
 export function Sparkline({ values, className }: { values: number[]; className?: string }) {
+  const isFlat = values.every((value) => value === 0);
   const top = Math.max(1, ...values);
   const step = WIDTH / Math.max(1, values.length - 1);
   const points = values.map((value, index) => `${index * step},${HEIGHT - 1 - (value / top) * (HEIGHT - 3)}`);
@@ -14,9 +15,9 @@ export function Sparkline({ values, className }: { values: number[]; className?:
       aria-hidden="true"
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       preserveAspectRatio="none"
-      className={cx('block h-7 w-full overflow-visible text-accent', className)}
+      className={cx('block h-7 w-full overflow-visible', isFlat ? 'text-line-strong' : 'text-accent', className)}
     >
-      <polygon points={`0,${HEIGHT} ${line} ${WIDTH},${HEIGHT}`} className="fill-accent opacity-10" />
+      {!isFlat && <polygon points={`0,${HEIGHT} ${line} ${WIDTH},${HEIGHT}`} className="fill-accent opacity-10" />}
       <polyline
         points={line}
         fill="none"

@@ -47,7 +47,7 @@ function GrantRow({ grant, reach }: { grant: OAuthGrant; reach: string }) {
       reach={reach}
       begun="connected"
       action="Disconnect"
-      warning="It can not act for you any more, at once."
+      warning="It cannot act for you any more, at once."
       onEnd={disconnect}
     />
   );

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Region } from '#sdk';
 import { api } from '../../api/client.ts';
-import { regionsQuery } from '../../api/regions.ts';
+import { placeOf, regionsQuery } from '../../api/regions.ts';
 import { meQuery, useMe } from '../../api/session.ts';
 import { Section } from '../../ui/card.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -52,12 +52,11 @@ export function Profile() {
 }
 
 function regionOptions(regions: Region[]) {
-  const label = ({ city, country }: Region) => `${city}, ${country}`;
   return [
     {
       value: platformsFirst,
       label: regions[0] ? `The platform's first (${label(regions[0])})` : "The platform's first",
     },
-    ...regions.map((region) => ({ value: region.name, label: label(region) })),
+    ...regions.map((region) => ({ value: region.name, label: placeOf(region) })),
   ];
 }

@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { DevelopersFrame } from '../../layout/developers-frame.tsx';
-import { NotFoundPage } from '../../layout/problem-pages.tsx';
+import { NotFound } from '../../layout/problem-pages.tsx';
 import { ApiTokens } from './api-tokens.tsx';
 import { GitAccounts } from './git-accounts.tsx';
 import { SshKeys } from './ssh-keys.tsx';
@@ -13,7 +13,7 @@ const pages: Record<string, ComponentType> = { tokens: ApiTokens, git: GitAccoun
 export function DevelopersPage() {
   const { page } = route.useParams();
   const Content = pages[page];
-  if (!Content) return <NotFoundPage />;
+  if (!Content) return <NotFound />;
   return (
     <DevelopersFrame>
       <Content />

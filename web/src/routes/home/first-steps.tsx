@@ -93,9 +93,7 @@ export function FirstSteps({ team, count, newest, events }: FirstStepsProps) {
             <p className="mt-3 truncate text-center text-muted text-xs">{newest.fqdn}</p>
           </div>
         ) : (
-          <p className="max-w-44 text-balance text-center text-muted">
-            Your site shows up here as soon as it is there.
-          </p>
+          <p className="max-w-44 text-balance text-center text-muted">Your site shows up here once it is running.</p>
         )}
       </div>
     </Card>

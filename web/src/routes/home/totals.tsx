@@ -31,7 +31,7 @@ export function Totals({ team, sites }: { team: Team; sites: TeamAttention['site
       <Stat
         name="Storage"
         value={formatBytes(team.storage_usage)}
-        hint={`${Math.round(team.storage_usage_percentage)} % of ${formatBytes(team.plan_type.storage_bytes)}`}
+        hint={`${Math.round(team.storage_usage_percentage)}% of ${formatBytes(team.plan_type.storage_bytes)}`}
       />
     </div>
   );

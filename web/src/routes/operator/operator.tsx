@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useMe } from '../../api/session.ts';
-import { NotFoundPage } from '../../layout/problem-pages.tsx';
+import { NotFound } from '../../layout/problem-pages.tsx';
 import { PageHeader } from '../../ui/page.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { OperatorDeleted } from './operator-deleted.tsx';
@@ -29,7 +29,7 @@ export function OperatorPage() {
   const me = useMe();
   const { tab = 'overview' } = route.useSearch();
   const navigate = route.useNavigate();
-  if (!me.is_superuser) return <NotFoundPage />;
+  if (!me.is_superuser) return <NotFound />;
   return (
     <>
       <PageHeader title="Operator" description="The whole platform, over all teams." />

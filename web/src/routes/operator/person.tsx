@@ -15,7 +15,7 @@ import { ConfirmAction } from '../../ui/confirm-action.tsx';
 import { Definitions } from '../../ui/definitions.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { messageOf } from '../../ui/form.tsx';
-import { LockIcon, MoreIcon, TeamsIcon } from '../../ui/icons.ts';
+import { LockIcon, MoreIcon, SecurityIcon, TeamsIcon } from '../../ui/icons.ts';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { PageHeader } from '../../ui/page.tsx';
 import { DateOnly, Time } from '../../ui/time.tsx';
@@ -126,11 +126,16 @@ function Views({ person }: { person: User }) {
 /** Away from sight until they are wanted: who is blocked is out at once. */
 function PersonActions({ person }: { person: User }) {
   const queryClient = useQueryClient();
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useState<'block' | 'reset'>();
   async function setActive(is_active: boolean) {
     await api.blockUser({ params: { user_id: person.id }, body: { is_active } });
     await queryClient.invalidateQueries({ queryKey: ['users'] });
     toast.success(is_active ? `${person.full_name} may sign in again.` : `${person.full_name} is blocked.`);
+  }
+  async function resetFactor() {
+    await api.resetSecondFactor({ params: { user_id: person.id } });
+    await queryClient.invalidateQueries({ queryKey: ['users'] });
+    toast.success(`${person.full_name} signs in with the password alone now.`);
   }
   return (
     <>
@@ -142,7 +147,7 @@ function PersonActions({ person }: { person: User }) {
         }
       >
         {person.is_active ? (
-          <MenuItem icon={<LockIcon />} danger onClick={() => setAsking(true)}>
+          <MenuItem icon={<LockIcon />} danger onClick={() => setAsking('block')}>
             Block…
           </MenuItem>
         ) : (
@@ -153,16 +158,29 @@ function PersonActions({ person }: { person: User }) {
             Unblock
           </MenuItem>
         )}
+        <MenuItem icon={<SecurityIcon />} onClick={() => setAsking('reset')}>
+          Reset second factor…
+        </MenuItem>
       </Menu>
       <ConfirmAction
-        open={asking}
-        onOpenChange={setAsking}
+        open={asking === 'block'}
+        onOpenChange={(open) => setAsking(open ? 'block' : undefined)}
         title={`Block ${person.full_name}?`}
         action="Block"
         onConfirm={() => setActive(false)}
       >
-        Every session and token of {person.email} ends at once, and they can not sign in until you unblock them. Their
+        Every session and token of {person.email} ends at once, and they cannot sign in until you unblock them. Their
         teams and sites go on.
+      </ConfirmAction>
+      <ConfirmAction
+        open={asking === 'reset'}
+        onOpenChange={(open) => setAsking(open ? 'reset' : undefined)}
+        title={`Reset the second factor of ${person.full_name}?`}
+        action="Reset"
+        onConfirm={resetFactor}
+      >
+        Only after you know that it is them. Their app, passkeys and recovery codes stop working, every session ends,
+        and their password alone lets them in until they set it up again. They get a mail about it.
       </ConfirmAction>
     </>
   );

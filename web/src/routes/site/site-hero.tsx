@@ -63,8 +63,8 @@ export function SiteHero({ site }: { site: Site }) {
 }
 
 const sentences: Partial<Record<ReturnType<typeof stateOf>['kind'], string>> = {
-  live: 'Everybody gets in.',
-  busy: 'Visitors wait for the moment that it takes.',
+  live: 'Open to everyone.',
+  busy: 'Visitors wait until it is done.',
 };
 
 function Fact({ name, isWide, children }: { name: string; isWide?: boolean; children: ReactNode }) {
@@ -85,8 +85,10 @@ function Certificate({ site }: { site: Site }) {
       </span>
     );
   const isPlain = propertiesOf(site).url.startsWith('http:');
-  const word = { pending: 'Being got', failing: 'Not got yet', none: isPlain ? 'None, plain HTTP' : 'Not from here' }[
-    state
-  ];
+  const word = {
+    pending: 'Being issued',
+    failing: 'Not issued yet',
+    none: isPlain ? 'None (plain HTTP)' : 'Issued elsewhere',
+  }[state];
   return <span title={reason ?? undefined}>{word}</span>;
 }

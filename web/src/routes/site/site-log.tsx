@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Site, SiteLogEntry, StageSite } from '#sdk';
-import { atLeast, roleLabel } from '../../api/roles.ts';
+import { atLeast, standing } from '../../api/roles.ts';
 import { useMe } from '../../api/session.ts';
 import { obstaclesOf } from '../../api/site-rights.ts';
 import type { Place } from '../../api/sites.ts';
@@ -40,11 +40,7 @@ export function SiteLog({ site, stage }: { site: Site; stage?: StageSite }) {
   const isDebug = (stage ?? site).debug_enabled;
   const { role, name } = site.team;
   if (!atLeast(role, 'member'))
-    return (
-      <BlockedNote
-        reason={`You are ${roleLabel(role ?? 'viewer').toLowerCase()} in ${name}: members, admins and the owner can read this.`}
-      />
-    );
+    return <BlockedNote reason={`${standing(role, name)}: members, admins and the owner can read this.`} />;
   const place = { fqdn: site.fqdn, stage: stage !== undefined };
   const offerDebug = !isDebug && obstacle === undefined && (
     <Button variant="secondary" pending={setDebug.isPending} onClick={() => setDebug.mutate(true)}>

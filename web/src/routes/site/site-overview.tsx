@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Site } from '#sdk';
-import { regionsQuery } from '../../api/regions.ts';
+import { placeOf, regionsQuery } from '../../api/regions.ts';
 import { propertiesOf } from '../../api/sites.ts';
 import { Section } from '../../ui/card.tsx';
 import { Definitions } from '../../ui/definitions.tsx';
@@ -46,8 +46,8 @@ function Details({ site }: { site: Site }) {
               {site.team.name}
             </Link>,
           ],
-          ['Plan', site.is_free ? "The team's free site" : 'Counts as a site of the plan'],
-          ['Region', region ? `${region.city}, ${region.country}` : '…'],
+          ['Plan', site.is_free ? "The team's free site" : 'Counts towards the plan'],
+          ['Region', region ? placeOf(region) : '…'],
           ['Created', <DateOnly key="created" iso={site.created_at} />],
           ['Created by', site.created_by.full_name],
         ]}

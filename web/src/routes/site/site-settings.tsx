@@ -103,7 +103,7 @@ function Move({ site, disabled }: SettingProps) {
   return (
     <Section title="Team" description={`The site belongs to ${site.team.name}, whose plan it counts for.`}>
       {chosen === undefined ? (
-        <p className="text-muted">To move it you must be admin or owner of another team too. You are in none.</p>
+        <p className="text-muted">To move it, you must be an admin or the owner of another team.</p>
       ) : (
         <Form submit={submit} remedy={planRemedy(chosen)}>
           <Field name="team_id" label="Move to" disabled={disabled}>
@@ -133,10 +133,10 @@ function FreeSlot({ site, disabled }: SettingProps) {
     onSuccess: () => toast.success('Saved.'),
   });
   return (
-    <Section title="Slot">
+    <Section title="Free site">
       <Switch
-        label="Use the team's free slot"
-        hint="Each team may have one free site. It takes no slot of the plan, and sleeps after 15 idle minutes."
+        label="Make this the team's free site"
+        hint="Each team has one free site. It does not count towards the plan, and sleeps after 15 idle minutes."
         checked={site.is_free}
         onCheckedChange={(next) => setFree.mutate(next)}
         disabled={disabled || setFree.isPending}

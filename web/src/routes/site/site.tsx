@@ -12,7 +12,7 @@ import { BackupWarning } from '../../layout/backup-warning.tsx';
 import { BlockedNote } from '../../layout/blocked-note.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
 import { PlanLink } from '../../layout/plan-link.tsx';
-import { NotFoundPage } from '../../layout/problem-pages.tsx';
+import { NotFound } from '../../layout/problem-pages.tsx';
 import { SiteIcon } from '../../layout/site-icon.tsx';
 import { siteLink } from '../../layout/site-link.ts';
 import { pagesOf } from '../../layout/site-pages.ts';
@@ -62,7 +62,7 @@ function SiteView({ site }: { site: Site }) {
   const isStaging = env === 'staging';
   const stage = (isStaging && site.site_stage) || undefined;
   const page = pagesOf(site, stage).find((one) => one.path === path);
-  if (!page) return <NotFoundPage />;
+  if (!page) return <NotFound />;
   const isOverview = path === '';
   const name = stage?.fqdn ?? site.fqdn;
   return (
@@ -111,8 +111,8 @@ function SiteView({ site }: { site: Site }) {
 function PageContent({ path, site, stage }: { path: string; site: Site; stage: StageSite | undefined }) {
   const obstacle = obstaclesOf(site, useMe()).change;
   const { live, staging, stageForm } = viewOf(path);
-  if (!stage) return live ? <live.View site={site} isStage={false} /> : <NotFoundPage />;
-  if (!staging) return <NotFoundPage />;
+  if (!stage) return live ? <live.View site={site} isStage={false} /> : <NotFound />;
+  if (!staging) return <NotFound />;
   const content = <staging.View site={site} stage={stage} isStage disabled={obstacle !== undefined} />;
   if (!stageForm) return content;
   return (

@@ -240,7 +240,7 @@ function Commit({ site, plan, hasBoth, problems }: CommitProps) {
   return (
     <div className="grid gap-4">
       {problems.length > 0 && (
-        <Alert tone="warn">These tables can not be merged and stay as they are on live: {problems.join(', ')}.</Alert>
+        <Alert tone="warn">These tables cannot be merged and stay as they are on live: {problems.join(', ')}.</Alert>
       )}
       {hasBoth && (
         <div className="grid justify-items-start gap-1.5">

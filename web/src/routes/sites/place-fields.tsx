@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Region, Team } from '#sdk';
 import { useCurrentTeam } from '../../api/current-team.ts';
+import { placeOf } from '../../api/regions.ts';
 import { useMe } from '../../api/session.ts';
 import { Field } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
@@ -35,7 +36,7 @@ export function PlaceFields({ place: { chosen, setTeamId, setRegionName }, teams
       {regions.length > 1 && (
         <Field name="region_name" label="Region">
           <Select
-            options={regions.map((region) => ({ value: region.name, label: `${region.city}, ${region.country}` }))}
+            options={regions.map((region) => ({ value: region.name, label: placeOf(region) }))}
             value={chosen.region_name}
             onValueChange={setRegionName}
             required

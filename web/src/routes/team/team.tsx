@@ -7,7 +7,7 @@ import { atLeast } from '../../api/roles.ts';
 import { teamQuery } from '../../api/teams.ts';
 import { DevelopersFrame } from '../../layout/developers-frame.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
-import { NotFoundPage } from '../../layout/problem-pages.tsx';
+import { NotFound } from '../../layout/problem-pages.tsx';
 import { TeamBadges } from '../../layout/team-badges.tsx';
 import { Alert } from '../../ui/alert.tsx';
 import { LinkTabs } from '../../ui/link-tabs.tsx';
@@ -55,7 +55,7 @@ export function TeamPage() {
 function TeamView({ team, page }: { team: Team; page: string }) {
   if (team.is_limited) return <LimitedTeam team={team} />;
   const shown = pages[page]?.(team);
-  if (!shown) return <NotFoundPage />;
+  if (!shown) return <NotFound />;
   const notes = (
     <>
       {!team.is_active && (
