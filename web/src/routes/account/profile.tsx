@@ -55,7 +55,7 @@ function regionOptions(regions: Region[]) {
   return [
     {
       value: platformsFirst,
-      label: regions[0] ? `The platform's first (${label(regions[0])})` : "The platform's first",
+      label: regions[0] ? `The platform's first (${placeOf(regions[0])})` : "The platform's first",
     },
     ...regions.map((region) => ({ value: region.name, label: placeOf(region) })),
   ];
