@@ -2,7 +2,7 @@ import type { Step } from './site-software.schema.ts';
 import type { SoftwareRow } from './site-software.sql.ts';
 
 /** An update that nobody can make, such as of a plugin without its licence, would have visitors wait every night for nothing. */
-export const MOST_TRIES = 3;
+const MOST_TRIES = 3;
 
 type Refused = Record<string, { to: string; tries: number }>;
 type Known = Pick<SoftwareRow, 'rejected' | 'refused'> | undefined;
