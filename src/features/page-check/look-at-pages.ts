@@ -54,7 +54,10 @@ export function brokenSince(before: readonly PageCheck[], after: readonly PageCh
 export async function saidSince(services: Services, site: SiteRow, place: LogPlace): Promise<string[]> {
   for (let look = 1; ; look++) {
     const { entries } = await services.hosts.readLogOn(site, 'error', place);
-    const errors = entries.flatMap(({ entry }) => ('level' in entry && 'message' in entry ? [entry] : []));
+    // The file that WordPress lays down while it updates itself says nothing of what came of it.
+    const errors = entries.flatMap(({ entry }) =>
+      'level' in entry && 'message' in entry && !entry.message.includes("'.maintenance'") ? [entry] : [],
+    );
     const said = [...errors].sort((a, b) => Number(b.level === 'fatal') - Number(a.level === 'fatal'));
     if (said.length > 0 || look >= LOG_LOOKS)
       return [...new Set(said.map(({ message, file, line }) => lineOf(message, file, line)))].slice(0, MAX_SAID);
