@@ -1263,9 +1263,6 @@ export type SiteMomentPage = {
   previous: string | null;
   results: Array<SiteMoment>;
 };
-export type SiteMove = {
-  database: 'sqlite' | 'mariadb';
-};
 export type SiteName = {
   fqdn: string;
   is_free: boolean;
@@ -2276,7 +2273,9 @@ export interface Operations {
   /** Forget the pages that are kept of a site; each comes from WordPress once more */
   clearSiteCache: { input: { params: { fqdn: string } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
   /** Move a site to another kind of database, SQLite or MariaDB, and to the driver of new sites. Backups stay */
-  moveSite: { input: { params: { fqdn: string }; body: SiteMove }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.move_failed' | 'site.move_staged' | 'site.not_found' };
+  moveSite: { input: { params: { fqdn: string }; body: {
+      database: 'sqlite' | 'mariadb';
+    } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.move_failed' | 'site.move_staged' | 'site.not_found' };
   /** What happened to a site, newest first */
   listSiteEvents: { input: { params: { fqdn: string }; query?: { after_datetime?: string; page?: number; size?: number } }; output: EventPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** The site with its cache and its firewall, in properties.cdn */

@@ -606,3 +606,6 @@ function lines(table: string): string[] {
     .map((line) => line.trim())
     .filter(Boolean);
 }
+
+/** Whoever did these has no right to ask again, and a kept answer is for nobody without it: what they are told instead. */
+export const ENDS_OWN_RIGHT: Record<string, number> = { transferTeam: 403, deleteTeam: 404, deleteAccount: 401 };

@@ -4,7 +4,7 @@ import { keepsAnswer, type Operation } from '#core/http/operation.ts';
 import { operationsOf } from '#features/feature.ts';
 import { features } from '#features/index.ts';
 import type { TestApp } from '../app.ts';
-import { expectedStatuses } from './expected-policy.ts';
+import { ENDS_OWN_RIGHT, expectedStatuses } from './expected-policy.ts';
 import { openWorld } from './open-world.ts';
 import { fillPath, type Ingredients, operationOf, requests } from './requests.ts';
 import { request, type World } from './world.ts';
@@ -36,9 +36,6 @@ const EXEMPT = [
   'receivePaymentEvent',
   'receiveGitPush',
 ];
-
-/** Whoever did these has no right to ask again, and a kept answer is for nobody without it. */
-const ENDS_OWN_RIGHT: Record<string, number> = { transferTeam: 403, deleteTeam: 404, deleteAccount: 401 };
 
 test('every POST keeps its answer, but for those that were decided', () => {
   const exempt = operations.filter((operation) => operation.method === 'POST' && !keepsAnswer(operation));

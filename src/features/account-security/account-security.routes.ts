@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
 import { Empty, Uuid } from '#core/http/schema.ts';
-import { type Access, operatorOn, verified, withPassword } from '#core/policy.ts';
+import { operatorOn, verified, withPassword } from '#core/policy.ts';
 
 import { tooManyFailures } from '#features/credential/credential.ts';
 import {
@@ -9,7 +9,6 @@ import {
   CreatedPasskey,
   describeSecondFactor,
   draftTotp,
-  hasPasskey,
   NewPasskey,
   NewTotp,
   noSecondFactor,
@@ -37,16 +36,6 @@ import {
 } from './account-security.ts';
 
 const tag = 'account';
-
-const onOwnPasskey: Access<string> = {
-  ...withPassword,
-  named: 'path',
-  errors: [passkeyNotFound],
-  find: async (db, caller, { passkey_id }) => {
-    if (!(await hasPasskey(db, caller.userId, String(passkey_id)))) throw passkeyNotFound();
-    return String(passkey_id);
-  },
-};
 
 export const accountSecurityOperations = [
   operation({
@@ -133,15 +122,16 @@ export const accountSecurityOperations = [
     path: '/me/passkey/{passkey_id}/remove',
     tag,
     summary: 'Let a passkey open your account no more',
-    access: onOwnPasskey,
+    // That the passkey is theirs is asked with the removal: whoever sends it again with its key gets the kept answer.
+    access: withPassword,
     effect: 'destroy',
     params: PasskeyParams,
     body: WithPassword,
     response: Empty,
-    errors: [tooManyFailures],
+    errors: [tooManyFailures, passkeyNotFound],
     prepare: (call) => requirePassword(call, call.body.current_password),
     async handle(call) {
-      await dropPasskey(call, call.subject);
+      await dropPasskey(call, call.params.passkey_id);
       return {};
     },
   }),

@@ -103,14 +103,21 @@ export const CreatedPasskey = Type.Object(
   { title: 'CreatedPasskey' },
 );
 
+/** As with a wrong password: every 401 says how to sign in. */
+const BEARER = { headers: { 'www-authenticate': 'Bearer' } };
 export const stepOver = failure('auth.step_over', 409, 'This took too long or was tried too often; sign in again.');
-export const wrongCode = failure('auth.wrong_code', 401, 'This code is not right, or it was used already.');
+export const wrongCode = failure('auth.wrong_code', 401, 'This code is not right, or it was used already.', BEARER);
 export const tooManyCodes = failure(
   'auth.too_many_codes',
   429,
   'Too many wrong codes for this account. Wait, or use a passkey or a recovery code.',
 );
-export const passkeyRefused = failure('auth.passkey_refused', 401, 'This passkey does not open an account here.');
+export const passkeyRefused = failure(
+  'auth.passkey_refused',
+  401,
+  'This passkey does not open an account here.',
+  BEARER,
+);
 export const totpExists = failure('totp.exists', 409, 'An authenticator app is set up already; remove it first.');
 export const totpMissing = failure('totp.missing', 409, 'No authenticator app is being set up.');
 export const totpWrong = failure('totp.wrong_code', 409, 'This code is not right. Is the clock of your device right?');

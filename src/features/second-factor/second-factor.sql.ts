@@ -79,11 +79,6 @@ export async function findPasskey(db: Db, credentialId: string): Promise<StoredP
   return db.selectFrom('passkeys').selectAll().where('credential_id', '=', credentialId).executeTakeFirst();
 }
 
-export async function hasPasskey(db: Db, userId: string, id: string): Promise<boolean> {
-  const own = db.selectFrom('passkeys').select('id').where('id', '=', id).where('user_id', '=', userId);
-  return (await own.executeTakeFirst()) !== undefined;
-}
-
 /** Undefined where somebody has it already. */
 export async function insertPasskey(
   db: Db,

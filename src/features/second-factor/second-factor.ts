@@ -50,7 +50,7 @@ export * from './second-factor.schema.ts';
  * What people sign in with besides their password: codes by the clock, passkeys, and recovery codes for when both are lost. This
  * knows no session: credential asks it at every way in, account-security sets it up.
  */
-export { countTotpTry, giveBackTotpTry, hasPasskey } from './second-factor.sql.ts';
+export { countTotpTry, giveBackTotpTry } from './second-factor.sql.ts';
 export type { Challenge };
 export { deleteChallengesOf, endChallenge };
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { invalid } from '#core/errors.ts';
 import { operation } from '#core/http/operation.ts';
-import { Fqdn, OfStage } from '#core/http/schema.ts';
+import { Fqdn, OfStage, say } from '#core/http/schema.ts';
 import { siteBusy } from '#features/hold/hold.ts';
 import { findSiteById, markStorageStale, onSite, siteOrStage, stageMissing } from '#features/instance/instance.ts';
 import { workingTeamErrors } from '#features/team/team.schema.ts';
@@ -32,7 +32,7 @@ import { keepFound, viewSoftware } from './site-software.view.ts';
 
 const tag = 'software';
 const params = Type.Object({ fqdn: Fqdn });
-const extensionParams = Type.Object({ fqdn: Fqdn, kind: ExtensionKind, name: ExtensionName });
+const extensionParams = Type.Object({ fqdn: Fqdn, kind: say(ExtensionKind, 'What it is'), name: ExtensionName });
 const query = Type.Object({ stage: OfStage });
 const changeErrors = [...workingTeamErrors, siteBusy, stageMissing, changeFailed];
 

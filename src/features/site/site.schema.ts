@@ -196,14 +196,11 @@ export const SiteLogin = Type.Object(
 );
 export type SiteLogin = Static<typeof SiteLogin>;
 
-export const SiteMove = Type.Object(
-  {
-    database: OneOf(['sqlite', 'mariadb'], {
-      description: 'What the site keeps its rows in: a file of its own, or MariaDB, where its host has that',
-    }),
-  },
-  { title: 'SiteMove' },
-);
+export const SiteMove = Type.Object({
+  database: OneOf(['sqlite', 'mariadb'], {
+    description: 'What the site keeps its rows in: a file of its own, or MariaDB, where its host has that',
+  }),
+});
 export type SiteMove = Static<typeof SiteMove>;
 
 export const moveFailed = failure('site.move_failed', 502, 'The site could not be moved; it is as it was.');
