@@ -330,11 +330,11 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     await page.getByText('Put to sleep').waitFor();
     assert.ok(await page.getByRole('button', { name: 'Sign in to WordPress' }).isDisabled());
     await open(page, 'access');
-    await page.getByText("You are viewer in Ada's team").waitFor();
+    await page.getByText("You are a viewer of Ada's team").waitFor();
     await page.getByText('Only members, admins and the owner see it').waitFor();
     for (const tab of ['access', 'edge', 'paths', 'settings']) {
       await open(page, tab);
-      await page.getByText("You are viewer in Ada's team").first().waitFor();
+      await page.getByText("You are a viewer of Ada's team").first().waitFor();
       const panel = page.getByRole('main');
       for (const control of await panel
         .locator('button:not([aria-label^=Copy]), textarea, input:not([type=checkbox])')
