@@ -175,7 +175,7 @@ describe('signing in to the metrics dashboard', { timeout: 400_000 }, () => {
     assert.equal((await program.refresh(json.refresh_token)).json.error, 'invalid_grant');
 
     await page.goto(program.ask({ response_type: 'token' }).href);
-    await page.getByRole('heading', { name: 'This program can not be connected' }).waitFor();
+    await page.getByRole('heading', { name: 'This program cannot be connected' }).waitFor();
     await page.goto(program.ask({ redirect_uri: 'https://evil.example/' }).href);
     await page.getByText('nobody is sent there').waitFor();
     assert.equal(new URL(page.url()).origin, app.url);

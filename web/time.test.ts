@@ -426,7 +426,7 @@ describe('the time machine in the dashboard', { timeout: 400_000 }, () => {
     const { page } = viewer;
     await page.goto(TIME);
     await choose(page, good);
-    await page.getByText("You are viewer in Ada's team").waitFor();
+    await page.getByText("You are a viewer of Ada's team").waitFor();
     for (const name of ['Restore …', 'Open preview', 'Show then and now'])
       assert.equal(await page.getByRole('button', { name }).count(), 0);
     for (const undo of await page.getByRole('button', { name: 'Undo' }).all()) assert.ok(await undo.isDisabled());
