@@ -89,7 +89,7 @@ export function framedHeaders(headers: RawHeaders, framedBy: string): RawHeaders
     if (/^x-frame-options$/i.test(name)) continue;
     // A header may hold several policies, and each has its directives.
     const isPolicy = /^content-security-policy$/i.test(name);
-    const said = isPolicy ? value.replaceAll(/frame-ancestors[^;,]*;?/gi, '') : value;
+    const said = isPolicy ? value.replaceAll(/frame-ancestors[^;,]*;?\s*/gi, '') : value;
     if (!isPolicy || said.trim() !== '') kept.push(name, said);
   }
   return [...kept, 'Content-Security-Policy', `frame-ancestors 'self' ${framedBy}`];
