@@ -10,6 +10,7 @@ const QUALITY = 72;
 const LOAD_MS = 30_000;
 /** For fonts and what is painted last. */
 const SETTLE_MS = 400;
+const AGAIN_MS = 2_000;
 const MAX_REQUESTS = 150;
 const MAX_PICTURE_BYTES = 1024 * 1024;
 const MAX_BYTES = 24 * 1024 * 1024;
@@ -60,7 +61,11 @@ export async function pictureOfPage(devtools: Devtools, wish: PictureWish): Prom
   if (errorText) throw new Error(`the page could not be opened: ${errorText}`);
   await Promise.race([loaded, sleep(LOAD_MS)]);
   await sleep(SETTLE_MS);
-  const { data } = await tell('Page.captureScreenshot', { format: 'webp', quality: QUALITY });
+  const capture = (): Promise<Record<string, unknown>> =>
+    tell('Page.captureScreenshot', { format: 'webp', quality: QUALITY });
+  // A page that goes elsewhere by itself is none for a moment.
+  const again = () => sleep(AGAIN_MS).then(capture);
+  const { data } = await capture().catch(again).catch(again);
   const picture = Buffer.from(String(data), 'base64');
   if (!isWebp(picture)) throw new Error('the browser gave no picture');
   return picture;
