@@ -56,6 +56,8 @@ export async function makeSiteFolder(folder: string): Promise<void> {
 
 /** Makes what the site's own processes see of it theirs, who may have to pass through the site's folder to it. */
 export function giveSiteFolder(folder: string, uid: number): void {
+  // One that is gone is restored later, and given then.
+  if (!existsSync(folder)) return;
   chmodSync(folder, 0o711);
   for (const name of SITE_FOLDERS) if (existsSync(join(folder, name))) giveFolder(join(folder, name), uid);
 }

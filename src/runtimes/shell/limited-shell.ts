@@ -15,6 +15,7 @@ export interface LimitedShellOptions {
   foldersOf(site: SiteSpec): { content: string; core: string };
   /** Whom a site's files belong to, where that is not whoever we are. */
   ownerOf(siteId: string): number | undefined;
+  giveToOwner(siteId: string): void;
   disk: DiskWatch;
   exec(site: SiteSpec, command: Command): Promise<CommandResult>;
 }
@@ -80,6 +81,7 @@ export class LimitedShell {
       timeoutMs: command.timeoutMs,
     };
     const seat = await this.#options.disk.seat(site.id, command.maxDiskBytes);
+    this.#options.giveToOwner(site.id);
     const child = start(content, core, seat.room.fileBytes, this.#options.ownerOf(site.id));
     this.#running.set(child, site.id);
     const calls = new AbortController();

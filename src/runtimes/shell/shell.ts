@@ -30,9 +30,9 @@ export class Shell {
 
   constructor(options: ShellOptions) {
     this.#options = options;
-    const { foldersOf, ownerOf, exec, dataDir } = options;
+    const { foldersOf, ownerOf, giveToOwner, exec, dataDir } = options;
     this.disk = new DiskWatch({ folder: dataDir, usageBytes: (siteId) => options.diskUsageBytes(siteId) });
-    this.#limited = new LimitedShell({ foldersOf, ownerOf, exec, disk: this.disk });
+    this.#limited = new LimitedShell({ foldersOf, ownerOf, giveToOwner, exec, disk: this.disk });
   }
 
   /** With the sandbox that the site's PHP runs in too, where there is one. */
