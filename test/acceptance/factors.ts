@@ -29,7 +29,9 @@ async function challengeOf(
 
 /** Somebody who has shown their password and is asked for more. */
 export async function secondStep(world: World): Promise<{ challenge: string; recovery_code: string }> {
-  const { id } = await world.user();
+  const person = await world.user();
+  const { id } = person;
+  await passkeyOf(world, person);
   const recovery_code = randomBytes(6).toString('hex');
   const code_hash = hashRecoveryCode(secretsOf(world), recovery_code);
   await world.app.services.db.insertInto('recovery_codes').values({ user_id: id, code_hash }).execute();
