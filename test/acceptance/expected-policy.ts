@@ -336,6 +336,7 @@ createApiToken  body.team_id                   422
 deleteApiToken  params.api_token_id            404 api_token.not_found
 deleteSshKey    params.ssh_key_id              404 ssh_key.not_found
 deleteSession   params.session_id              404 session.not_found
+passSecondStep      body.credential_id         public
 signInWithPasskey   body.credential_id         public
 createPasskey       body.credential_id         public
 removePasskey   params.passkey_id              404 passkey.not_found

@@ -125,6 +125,8 @@ const STEADY_COLUMNS: Record<string, RawBuilder<unknown>> = {
   // What its sites take on disk is measured while they are being created.
   teams: sql`(t.id, t.user_id, t.name, t.timezone, t.plan_type_name, t.is_active)`,
   sites: sql`(t.id, t.team_id, t.fqdn, t.http_auth_enabled, t.is_sleeping)`,
+  // Where names lead is looked up in DNS from time to time.
+  site_names: sql`(t.fqdn, t.site_id, t.mode)`,
   deleted_sites: sql`(t.id, t.fqdn)`,
   // What is sent again fails again, since nobody is at these addresses.
   webhooks: sql`(t.id, t.url, t.description, t.is_active)`,
@@ -282,10 +284,12 @@ suite('checks come in the order that was decided', () => {
         .reduce((all, each) => replaceId(all, each, missingId(each, idAt(all, each))), theirs);
       const [made, token] = isOperators ? [missing, world.token('operator')] : [theirs, world.token('stranger')];
       const path = fillPath(operation, made);
+      // Without the password in its body nothing is looked for, be it one's own or not.
+      const expected = operation.id === 'removePasskey' ? 422 : 404;
       for (const nonsense of NONSENSE) {
         if (nonsense.body !== undefined && !operation.body) continue;
         const answer = await request(app, operation.method, path + (nonsense.query ?? ''), { ...nonsense, token });
-        assert.equal(answer.status, 404, `${JSON.stringify(nonsense).slice(0, 80)}: ${answer.text}`);
+        assert.equal(answer.status, expected, `${JSON.stringify(nonsense).slice(0, 80)}: ${answer.text}`);
       }
     });
   }

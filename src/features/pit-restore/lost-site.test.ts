@@ -86,7 +86,6 @@ suite('a site that has lost', () => {
       await app.runtime.stop(site.id);
       await app.timeMachine.release(site.id);
       lose(app.runtime.storage(site.id));
-      const kept = await countBackups();
       // One of the clock may be under way, and loses what it has open.
       await eventually(async () => {
         await disk.keep();
@@ -94,6 +93,8 @@ suite('a site that has lost', () => {
         const told = results.find(({ event_type }) => event_type === 'backup.failed');
         return /files are gone|can not be read: (it|database|file)/.test(told?.description ?? '');
       });
+      const kept = await countBackups();
+      await disk.keep();
       assert.equal(await countBackups(), kept, 'what is left is no backup');
 
       // Each time the other one, so that all of it has to come from the backups.
