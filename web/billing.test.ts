@@ -75,7 +75,7 @@ describe('plans and billing in the dashboard', { timeout: 400_000 }, () => {
     await page.getByText('$290 a year').waitFor();
     await tabTo(page, page.getByRole('button', { name: 'Pay $290 of test money' }));
     await page.keyboard.press('Enter');
-    await page.getByText("Ada's team is on the plan Starter").waitFor();
+    await page.getByText("Ada's team is on the Starter plan").waitFor();
     await tabTo(page, page.getByRole('link', { name: 'Go to the team' }));
     await page.keyboard.press('Enter');
     await page.getByText('Renews on').waitFor();
@@ -209,7 +209,7 @@ describe('plans and billing in the dashboard', { timeout: 400_000 }, () => {
     await page.getByLabel('Name').fill('Harbour Works');
     await page.getByRole('button', { name: 'Continue to payment' }).click();
     await page.getByRole('button', { name: 'Pay $9 of test money' }).click();
-    await page.getByText('Harbour Works is on the plan Micro').waitFor();
+    await page.getByText('Harbour Works is on the Micro plan').waitFor();
     await page.getByRole('link', { name: 'Go to the team' }).click();
     await page.getByRole('heading', { name: 'Usage & billing', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Team: Harbour Works' }).waitFor();
@@ -225,7 +225,7 @@ describe('plans and billing in the dashboard', { timeout: 400_000 }, () => {
     await viewer.page.goto(success_url);
     await viewer.page.getByText('Not found').waitFor();
     await ada.api.endTestCheckout({ params: { session_id: session }, body: { outcome: 'paid' } });
-    await page.getByText("Ada's team is on the plan Micro").waitFor();
+    await page.getByText("Ada's team is on the Micro plan").waitFor();
     await viewer.page.goto(url);
     await viewer.page.getByText('Not found').waitFor();
   });
@@ -241,7 +241,7 @@ describe('plans and billing in the dashboard', { timeout: 400_000 }, () => {
       await page.getByText(text).waitFor();
     };
     await tell({ trial_ends_on: inDays(3) }, 'From then on it costs $9 a month.');
-    await tell({ cancel_at: inDays(9) }, 'Then the team is on the plan Free.');
+    await tell({ cancel_at: inDays(9) }, 'Then the team is on the Free plan.');
     await tell({ unpaid_since: inDays(-2) }, 'The last payment failed.');
     await tell({ unpaid_since: inDays(-20), is_expired: true }, 'so the sites sleep. Pay in the billing portal');
     const ended = { plan_type_name: 'free', interval: null, price_cents: null, sub_id: null };
