@@ -273,8 +273,8 @@ suite('checks come in the order that was decided', () => {
       }
     });
 
-    // What is everybody's is nobody's own.
-    if (operation.access.who === 'anyone') continue;
+    // What is everybody's is nobody's own; and without the password in its body no passkey is looked for.
+    if (operation.access.who === 'anyone' || operation.id === 'removePasskey') continue;
     test(`${operation.id}: nonsense sent to what is not one's own gets no further than that`, async () => {
       // Operators may see everything, so for them only what is missing is out of reach.
       const isOperators = statusFor(operation.id, 'owner') === 403;
@@ -284,12 +284,10 @@ suite('checks come in the order that was decided', () => {
         .reduce((all, each) => replaceId(all, each, missingId(each, idAt(all, each))), theirs);
       const [made, token] = isOperators ? [missing, world.token('operator')] : [theirs, world.token('stranger')];
       const path = fillPath(operation, made);
-      // Without the password in its body nothing is looked for, be it one's own or not.
-      const expected = operation.id === 'removePasskey' ? 422 : 404;
       for (const nonsense of NONSENSE) {
         if (nonsense.body !== undefined && !operation.body) continue;
         const answer = await request(app, operation.method, path + (nonsense.query ?? ''), { ...nonsense, token });
-        assert.equal(answer.status, expected, `${JSON.stringify(nonsense).slice(0, 80)}: ${answer.text}`);
+        assert.equal(answer.status, 404, `${JSON.stringify(nonsense).slice(0, 80)}: ${answer.text}`);
       }
     });
   }
