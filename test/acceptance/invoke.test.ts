@@ -17,16 +17,7 @@ import { type Answer, type CallerName, request, type World } from './world.ts';
 const operations = operationsOf(features);
 const byId = new Map(operations.map((operation) => [operation.id, operation]));
 /** One of each kind of right; policy.test.ts has them all. */
-const WHO: readonly CallerName[] = [
-  'nobody',
-  'stranger',
-  'viewer',
-  'owner',
-  'reader',
-  'expired',
-  'operator',
-  'unverified',
-];
+const WHO: readonly CallerName[] = ['nobody', 'stranger', 'owner', 'reader', 'operator', 'unverified'];
 
 let app: TestApp;
 let world: World;
