@@ -20,7 +20,7 @@ const operations = operationsOf(features);
  * Wrong requests for every operation, from somebody who may call it: none makes the service fail, and every refusal has
  * the shape that was promised. FULL=1 sends all of them, SEED=n mixes them differently.
  */
-const AT_LEAST = FULL ? 250 : 24;
+const AT_LEAST = FULL ? 250 : 40;
 const AT_ONCE = 6;
 /** Few, so that a small crowd is more than there are: if each of it held one and waited for another, none would ever come. */
 const CONNECTIONS = 4;
