@@ -199,6 +199,10 @@ export interface DB {
     reverted_at: Generated<Date | null>;
     created_at: Generated<Date>;
   };
+  event_tallies: {
+    team_id: string;
+    events: number;
+  };
   events: {
     id: Generated<string>;
     seq: Generated<number>;
