@@ -299,6 +299,11 @@ export interface DB {
     user_id: string;
     created_at: Generated<Date>;
   };
+  label_tallies: {
+    team_id: string;
+    label: string;
+    sites: number;
+  };
   limit_notices: {
     team_id: string;
     cycle_start: Date;

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import { deleteInBatches } from '#core/db/delete-in-batches.ts';
+import { sumTallies } from '#core/db/sum-tallies.ts';
 import { type Listing, listNewest, type Paging } from '#core/pages.ts';
 import type { Event } from './event.schema.ts';
 
@@ -173,11 +174,5 @@ export async function placeRestoredEvents(db: Db): Promise<void> {
 /** What goes on is kept however long it takes. */
 export async function forgetOldEvents(db: Db): Promise<void> {
   await deleteInBatches(db, 'events', sql`finished_at is not null and created_at < now() - interval '400 days'`);
-  await sql`
-    with summed as (
-      delete from event_tallies where team_id in (select team_id from event_tallies group by team_id having count(*) > 1)
-      returning team_id, events
-    )
-    insert into event_tallies (team_id, events)
-    select team_id, sum(events) from summed group by team_id having sum(events) <> 0`.execute(db);
+  await sumTallies(db, { table: 'event_tallies', key: ['team_id'], amount: 'events' });
 }
