@@ -2090,7 +2090,7 @@ export interface Operations {
   transferTeam: { input: { params: { team_id: string }; body: {
       user_id: string;
       password: string;
-    } }; output: Team; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'member.not_found' | 'request.conflict' | 'request.too_large' | 'team.new_owner_has_free' | 'team.new_owner_unconfirmed' | 'team.not_found' };
+    } }; output: Team; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'member.not_found' | 'request.conflict' | 'request.too_large' | 'team.new_owner_blocked' | 'team.new_owner_has_free' | 'team.new_owner_unconfirmed' | 'team.not_found' };
   /** Delete a team with its sites and all that is in it; an operator can bring sites back for seven days */
   deleteTeam: { input: { params: { team_id: string }; body: {
       password: string;
@@ -2275,7 +2275,7 @@ export interface Operations {
   /** Move a site to another kind of database, SQLite or MariaDB, and to the driver of new sites. Backups stay */
   moveSite: { input: { params: { fqdn: string }; body: {
       database: 'sqlite' | 'mariadb';
-    } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.move_failed' | 'site.move_staged' | 'site.not_found' };
+    } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.move_failed' | 'site.move_staged' | 'site.not_found' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** What happened to a site, newest first */
   listSiteEvents: { input: { params: { fqdn: string }; query?: { after_datetime?: string; page?: number; size?: number } }; output: EventPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** The site with its cache and its firewall, in properties.cdn */

@@ -135,7 +135,10 @@ export class LocalHost implements SiteHost {
   inspect: Of<'inspect'> = async (at, archive, theme) => this.driver(at).inspect(archive, theme);
   delete: Of<'delete'> = (site) => {
     this.#stopTerminals(site.id);
-    return this.#alone(site, () => this.driver(site).delete(site.id));
+    return this.#alone(site, async () => {
+      await this.timeMachine.release(site.id);
+      await this.driver(site).delete(site.id);
+    });
   };
   diskUsageBytes: Of<'diskUsageBytes'> = async (site) => this.driver(site).diskUsageBytes(site.id);
 

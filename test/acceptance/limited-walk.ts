@@ -21,6 +21,9 @@ const IN_THE_TEAM: Record<string, number> = {
   'createApiToken/for the team alone': 200,
   'confirmDeviceSignIn/for the team': 200,
   'decideAuthorization/for the team': 200,
+  // They have to say which of their sites it is about.
+  createTicket: 403,
+  'createTicket/with a file': 403,
   // It is their own: nobody's ticket has it yet.
   'getAttachment/of no ticket yet': 200,
   // Nobody but the owner removes others, and everybody may leave.

@@ -199,6 +199,10 @@ export interface DB {
     reverted_at: Generated<Date | null>;
     created_at: Generated<Date>;
   };
+  event_tallies: {
+    team_id: string;
+    events: number;
+  };
   events: {
     id: Generated<string>;
     seq: Generated<number>;
@@ -294,6 +298,11 @@ export interface DB {
     team_id: string;
     user_id: string;
     created_at: Generated<Date>;
+  };
+  label_tallies: {
+    team_id: string;
+    label: string;
+    sites: number;
   };
   limit_notices: {
     team_id: string;

@@ -10,7 +10,7 @@ import { memberNotFound } from '#features/team/member.schema.ts';
 import { Team } from '#features/team/team.schema.ts';
 import { operatorStays } from './account.schema.ts';
 import { deleteAccount, deleteTeam } from './ending.ts';
-import { newOwnerHasFree, newOwnerUnconfirmed, transferTeam } from './transfer.ts';
+import { newOwnerBlocked, newOwnerHasFree, newOwnerUnconfirmed, transferTeam } from './transfer.ts';
 
 const Password = say(Type.String({ minLength: 1, maxLength: 200 }), 'Your password, once more');
 
@@ -34,7 +34,7 @@ export const endingOperations = [
       password: Password,
     }),
     response: Team,
-    errors: [memberNotFound, newOwnerUnconfirmed, newOwnerHasFree, tooManyFailures],
+    errors: [memberNotFound, newOwnerUnconfirmed, newOwnerBlocked, newOwnerHasFree, tooManyFailures],
     prepare: (call) => requirePassword(call, call.body.password),
     handle: ({ db, services, caller, subject: teamId, body }) =>
       transferTeam(db, services, caller, teamId, body.user_id),

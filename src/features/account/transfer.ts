@@ -17,6 +17,11 @@ export const newOwnerUnconfirmed = failure(
   409,
   'They have not confirmed their email address yet.',
 );
+export const newOwnerBlocked = failure(
+  'team.new_owner_blocked',
+  409,
+  'An operator has blocked them, so nobody could look after the team.',
+);
 export const newOwnerHasFree = failure(
   'team.new_owner_has_free',
   409,
@@ -39,6 +44,7 @@ export async function transferTeam(
   await recheckRights(db, owner, teamId);
   const next = await changeOwner(db, services, owner, teamId, newOwnerId);
   if (!next.is_verified) throw newOwnerUnconfirmed();
+  if (!next.is_active) throw newOwnerBlocked();
   // Two who give them one at once come one after the other.
   await lockUser(db, newOwnerId);
   if (team.plan_type_name === 'free' && (await hasFreeTeam(db, newOwnerId, teamId))) throw newOwnerHasFree();

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import { deleteInBatches } from '#core/db/delete-in-batches.ts';
+import { sumTallies } from '#core/db/sum-tallies.ts';
 import { type Listing, listNewest, type Paging } from '#core/pages.ts';
 import type { Event } from './event.schema.ts';
 
@@ -21,8 +22,13 @@ export async function listEventsOfTeam(
   paging: Paging,
 ): Promise<Listing<EventRow>> {
   const where = after ? sql`team_id = ${teamId} and created_at > ${after}` : sql`team_id = ${teamId}`;
-  return listNewest<EventRow>(db, { table: 'events', where, columns: columnsFor(readerId) }, paging);
+  const count = after ? undefined : countOfTeam(sql`${teamId}`);
+  return listNewest<EventRow>(db, { table: 'events', where, columns: columnsFor(readerId), count }, paging);
 }
+
+/** Kept by triggers on the events, because a team can have millions. */
+const countOfTeam = (teamId: RawBuilder<unknown>) =>
+  sql`select coalesce(sum(events), 0) from event_tallies where team_id = ${teamId}`;
 
 /** A site, and the team whose events of it a reader may see. */
 export interface SiteOfReader {
@@ -90,7 +96,11 @@ export async function listEventsOfUser(
 ): Promise<Listing<EventRow>> {
   const { userId, withAccount, teamIds, sites } = wanted;
   const parts: Part[] = [
-    { source: sql`unnest(${teamIds}::uuid[]) as team (team_id)`, where: sql`team_id = source.team_id` },
+    {
+      source: sql`unnest(${teamIds}::uuid[]) as team (team_id)`,
+      where: sql`team_id = source.team_id`,
+      count: countOfTeam(sql`source.team_id`),
+    },
   ];
   if (sites.length > 0) parts.push(ofSites(sites));
   if (withAccount) {
@@ -106,6 +116,8 @@ export async function listEventsOfUser(
 interface Part {
   source: RawBuilder<unknown>;
   where: RawBuilder<unknown>;
+  /** How many those are, where that is known without counting. */
+  count?: RawBuilder<unknown>;
 }
 
 /**
@@ -117,7 +129,7 @@ async function listMerged(db: Db, readerId: string, parts: Part[], { page, size 
   const union = (each: (part: Part) => RawBuilder<unknown>) => sql.join(parts.map(each), sql` union all `);
   const counted = await sql<{ count: number }>`
     select coalesce(sum(found), 0)::int as count from (${union(
-      ({ source, where }) => sql`select (select count(*) from events where ${where}) as found
+      ({ source, where, count = sql`select count(*) from events where ${where}` }) => sql`select (${count}) as found
         from (select * from ${source}) source`,
     )}) parts`.execute(db);
   const { count } = counted.rows[0] as { count: number };
@@ -162,4 +174,5 @@ export async function placeRestoredEvents(db: Db): Promise<void> {
 /** What goes on is kept however long it takes. */
 export async function forgetOldEvents(db: Db): Promise<void> {
   await deleteInBatches(db, 'events', sql`finished_at is not null and created_at < now() - interval '400 days'`);
+  await sumTallies(db, { table: 'event_tallies', key: ['team_id'], amount: 'events' });
 }

@@ -1,13 +1,18 @@
 import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
+import { sumTallies } from '#core/db/sum-tallies.ts';
 import type { SiteLabel } from './site-label.schema.ts';
 
-/** Off the index of those that have any; a team with thousands of sites has few words for them. */
+/** Kept by triggers on the sites; a team with thousands of sites has few words for them. */
 export async function countLabels(db: Db, teamId: string): Promise<SiteLabel[]> {
   const { rows } = await sql<SiteLabel>`
-    select label, count(*)::int as sites from sites, unnest(labels) as label
-    where team_id = ${teamId} and kind = 'live' and labels <> '{}' group by label order by label limit 500`.execute(db);
+    select label, sum(sites)::int as sites from label_tallies where team_id = ${teamId}
+    group by label having sum(sites) > 0 order by label limit 500`.execute(db);
   return rows;
+}
+
+export async function sumLabels(db: Db): Promise<void> {
+  await sumTallies(db, { table: 'label_tallies', key: ['team_id', 'label'], amount: 'sites' });
 }
 
 export interface LabelledRow {

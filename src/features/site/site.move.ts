@@ -13,7 +13,7 @@ import {
   type SiteRow,
   updateSite,
 } from '#features/instance/instance.ts';
-import { addStorage, lockTeam } from '#features/team/team.ts';
+import { addStorage, lockTeam, lockWorkingTeam } from '#features/team/team.ts';
 import { failedBy } from '#timemachine/failure.ts';
 import { moveStaged, type Site, type SiteMove } from './site.schema.ts';
 import { completeSite } from './site.view.ts';
@@ -27,6 +27,7 @@ const WORDS = { sqlite: 'SQLite', mariadb: 'MariaDB' };
 /** Visitors wait while its rows move. A site of another driver of this host comes to the one that new sites run on. */
 export async function moveSite(call: Call, named: SiteRow, { database }: SiteMove): Promise<Site> {
   const { db, services, caller } = call;
+  await lockWorkingTeam(db, named.team_id);
   const site = await lockNamedSite(db, named);
   requireIdle(site);
   // Its staging site has a driver too, and both have to be alike.

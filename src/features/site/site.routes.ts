@@ -192,7 +192,7 @@ export const siteOperations = [
     params: SitePath,
     body: SiteMove,
     response: Site,
-    errors: [siteBusy, moveStaged, moveFailed],
+    errors: [...workingTeamErrors, siteBusy, moveStaged, moveFailed],
     goesOn: true,
     handle: (call) => moveSite(call, call.subject, call.body),
     reread: (call, first) => rereadSite(call, first, moveFailed),

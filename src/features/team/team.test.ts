@@ -261,6 +261,11 @@ test('a team is transferred with the password, both are mailed, and the one befo
   await assert.rejects(give('not the password'), refused(422));
   await assert.rejects(give(PASSWORD), refused(409, 'team.new_owner_has_free'));
   await next.api.deleteTeam({ params: { team_id: next.teamId }, body: { password: PASSWORD } });
+  const block = (is_active: boolean) =>
+    app.services.db.updateTable('users').set({ is_active }).where('id', '=', next.userId).execute();
+  await block(false);
+  await assert.rejects(give(PASSWORD), refused(409, 'team.new_owner_blocked'));
+  await block(true);
   const team = await give(PASSWORD);
   assert.deepEqual([team.user.id, team.role], [next.userId, 'admin']);
   assert.equal((await next.api.getTeam({ params })).role, 'owner');

@@ -56,6 +56,9 @@ const mayOpen: Access<string> = {
   rule: `${inTeam('member').rule}, or member on the site that it is about`,
   find: async (_db, caller, input) => {
     const { team_id, site_live_id } = input as Pick<NewTicket, 'team_id' | 'site_live_id'>;
+    // They know the team, so that "no such team" would be no help.
+    if (!site_live_id && caller.limitedTo.has(team_id))
+      throw forbidden({ message: 'You are in this team for some of its sites alone: say which one it is about.' });
     const role = roleOnMatter(caller, { team_id, site_id: site_live_id ?? null });
     if (role === undefined || caller.roles.has(team_id)) return onTeam(caller, team_id, 'member');
     if (!isAtLeast(role, 'member')) throw forbidden({ message: 'This needs the role member or above on the site.' });

@@ -308,6 +308,9 @@ test('a ticket says whose turn it is, who has it and what stands around it, and 
   const limited = await viewer.api.getTicketContext({ params });
   assert.equal(limited.errors.length, 1);
   assert.ok(limited.changes.length > 0 && limited.changes.every(({ site_live_id }) => site_live_id === site.id));
+  const ask = { team_id: person.teamId, subject: 'Help', description: 'Please' };
+  assert.equal((await viewer.api.createTicket({ body: { ...ask, site_live_id: site.id } })).fqdn, site.fqdn);
+  await assert.rejects(viewer.api.createTicket({ body: ask }), /say which one it is about/);
   const row = { ...(await findTicket(app.services.db, older.id)), site_live_id: viewer.userId } as TicketRow;
   const caller = (await app.services.credentials.resolve(viewer.token)) as Caller;
   assert.deepEqual((await contextOf(app.services.db, app.services, caller, row)).changes, []);

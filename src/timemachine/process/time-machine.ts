@@ -34,8 +34,8 @@ import { Uploads } from './uploads.ts';
 const SILENCE_MS = 60_000;
 /** Telling what changed is worth no more: a pair that takes longer is not told. */
 const TELL_SILENCE_MS = 20_000;
-const IDLE_MS = 5 * 60_000;
-const LOOK_MS = 60_000;
+/** A process that nobody needed for so long ends: while some site is remembered, and while none is. */
+const IDLE_MS = { some: 5 * 60_000, none: 20_000 };
 
 /**
  * The time machine as the platform uses it. Whatever opens a site's database or takes long runs in processes of its own:
@@ -50,6 +50,8 @@ export class TimeMachine {
   readonly uploads: Uploads | undefined;
   readonly #store: StoreDescription;
   readonly #residents: HelperProcess[];
+  /** The sites that a resident remembers. */
+  readonly #known = new Set<string>();
   /** Tells what became of sites. It has a process of its own, so that no backup waits for it. */
   readonly #teller: HelperProcess;
   readonly #others = new Set<HelperProcess>();
@@ -59,6 +61,7 @@ export class TimeMachine {
   constructor(options: {
     store: StoreDescription;
     processes: number;
+    idleMs?: typeof IDLE_MS;
     onQueue?: (queue: QueueState, before: QueueState) => void;
   }) {
     this.#store = options.store;
@@ -66,7 +69,8 @@ export class TimeMachine {
     this.kept = new KeptReader(options.store);
     this.#teller = new HelperProcess(options.store, 'nice');
     this.#residents = Array.from({ length: options.processes }, () => new HelperProcess(options.store, 'nice'));
-    this.#timer = setInterval(() => this.#endIdle(), LOOK_MS).unref();
+    const { idleMs = IDLE_MS } = options;
+    this.#timer = setInterval(() => this.#endIdle(idleMs), idleMs.none).unref();
   }
 
   snapshot(place: SitePlace, options?: CallOptions): Promise<CutReport> {
@@ -183,6 +187,7 @@ export class TimeMachine {
 
   /** Lets go of all that is open of a site. */
   release(site: string): Promise<void> {
+    this.#known.delete(site);
     return this.#residentOf(site).release(site);
   }
 
@@ -201,6 +206,7 @@ export class TimeMachine {
     if (!place.isSuspect) {
       const [, ...others] = args;
       const limited = [{ limitMs: SHARED_MS, ...place }, ...others] as Parameters<Calls[Name]>;
+      this.#known.add(place.site);
       try {
         const isPatient = place.limitMs !== undefined;
         return await this.#residentOf(place.site).call(name, limited, { silenceMs: SILENCE_MS, isPatient, ...options });
@@ -237,9 +243,11 @@ export class TimeMachine {
     return this.#residents[number % this.#residents.length] as HelperProcess;
   }
 
-  #endIdle(): void {
-    for (const helper of [this.kept, this.#teller, ...this.#residents])
-      if (helper.idleMs > IDLE_MS) void helper.close();
-    if (this.uploads && this.uploads.idleMs > IDLE_MS) void this.uploads.rest();
+  #endIdle(idleMs: typeof IDLE_MS): void {
+    const limitMs = this.#known.size > 0 ? idleMs.some : idleMs.none;
+    const ending = [this.kept, this.#teller, ...this.#residents].filter((helper) => helper.idleMs > limitMs);
+    for (const helper of ending) void helper.close();
+    for (const site of this.#known) if (ending.includes(this.#residentOf(site))) this.#known.delete(site);
+    if (this.uploads && this.uploads.idleMs > limitMs) void this.uploads.rest();
   }
 }
