@@ -27,6 +27,7 @@ import type {
 import { Shell } from '#runtimes/shell/shell.ts';
 import type { SiteShells } from '#runtimes/shell/site-shells.ts';
 import { SiteTerminals } from '#runtimes/shell/site-terminals.ts';
+import type { SiteShare } from '#runtimes/site-share.ts';
 import { missingTables, type TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 import { askHealth } from '#runtimes/wordpress/health.ts';
 import type { Sandbox } from '#sandbox/sandbox.ts';
@@ -273,6 +274,9 @@ export abstract class FolderRuntime {
 
   /** For drivers whose sites write by themselves. */
   setRoom(_siteId: string, _leftBytes: number): void {}
+
+  /** For drivers that can keep to it. */
+  setShare(_siteId: string, _share: SiteShare): void {}
 
   listen(listener: RuntimeListener): void {
     this.listeners.add(listener);
