@@ -98,18 +98,20 @@ export class AwakeSite implements RunningSite {
 
   /**
    * Makes way for others: it takes no more requests and ends those that it has, at the latest after `graceMs`. When `end` has ended what answered, it
-   * goes on with whoever still waits.
+   * goes on with whoever still waits. Resolves with how many requests it broke off.
    */
-  async rest(graceMs: number, why: string, end: () => Promise<void>): Promise<void> {
-    if (this.#isStopped || this.#isResting) return;
+  async rest(graceMs: number, why: string, end: () => Promise<void>): Promise<number> {
+    if (this.#isStopped || this.#isResting) return 0;
     this.#isResting = true;
     try {
       await Promise.all(this.#opening);
       await this.#untilQuiet(graceMs);
       const desks = this.#desks;
       this.#desks = [];
-      await Promise.all(desks.map((desk) => desk.end(desk.isAtWork ? 'yielded' : 'stopped', why)));
+      const brokenOff = desks.filter(({ isAtWork }) => isAtWork).length;
+      await Promise.all(desks.map((desk) => desk.end('yielded', why)));
       await end();
+      return brokenOff;
     } finally {
       this.#isResting = false;
       this.#pump();

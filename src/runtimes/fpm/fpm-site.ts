@@ -80,8 +80,8 @@ export class FpmSite {
     return this.#stopping.signal.aborted;
   }
 
-  /** Makes way for other sites; whoever waits for it makes it start again when there is room. */
-  rest(graceMs: number, why: string, ended: () => void): Promise<void> {
+  /** Makes way for other sites; whoever waits for it makes it start again when there is room. Resolves with how many requests it broke off. */
+  rest(graceMs: number, why: string, ended: () => void): Promise<number> {
     return this.awake.rest(graceMs, why, async () => {
       await this.master?.kill();
       ended();

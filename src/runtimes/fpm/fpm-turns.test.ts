@@ -22,6 +22,7 @@ function fullMachine(context: TestContext, names: string[]) {
     const rest = async (_graceMs: number, _why: string, ended: () => void) => {
       told.push(`${id} rests`);
       ended();
+      return 0;
     };
     const spec = { ...newSpec({ coreVersion: '', phpVersion: '' }, id), id, team: `team of ${id}` };
     const site = { awake, rest, isLeaving: false } as unknown as KnownSite['site'];

@@ -62,6 +62,8 @@ export class FpmTurns implements Ground {
   /** Starts PHP for a site when there is room for it. */
   start<T>(known: KnownSite, signal: AbortSignal, start: () => Promise<T>): Promise<T> {
     const { spec, site } = known;
+    // What it had, if any, has ended: it does not wait for itself.
+    leavePlace(known);
     const claim: Claim = { key: spec.id, team: spec.team, isWanted: () => site.awake.isWanted, signal };
     return this.places.take(claim, async () => {
       const grantedAt = performance.now();
@@ -73,7 +75,7 @@ export class FpmTurns implements Ground {
         this.#startMs += (tookMs - this.#startMs) / STARTS_REMEMBERED;
         return started;
       } catch (error) {
-        known.placedAt = undefined;
+        leavePlace(known);
         throw error;
       }
     });
@@ -108,20 +110,9 @@ export class FpmTurns implements Ground {
   }
 
   async #endTurn(known: KnownSite): Promise<void> {
-    const { site } = known;
     // It is asked once.
     known.readyAt = undefined;
-    const late = setTimeout(() => {
-      if (site.awake.isWanted) this.#options.pressure.ended++;
-    }, LAST_WORDS_MS);
-    try {
-      await site.rest(LAST_WORDS_MS, YIELDED, () => {
-        known.memoryBytes = 0;
-        known.placedAt = undefined;
-      });
-    } finally {
-      clearTimeout(late);
-    }
+    this.#options.pressure.ended += await known.site.rest(LAST_WORDS_MS, YIELDED, () => leavePlace(known));
   }
 
   get #serving(): (KnownSite & { known: KnownSite; team: string; since: number })[] {
@@ -138,6 +129,10 @@ export class FpmTurns implements Ground {
       held.set(known.spec.team, (held.get(known.spec.team) ?? 0) + countedBytes(known));
     return held;
   }
+}
+
+function leavePlace(known: KnownSite): void {
+  Object.assign(known, { placedAt: undefined, readyAt: undefined, memoryBytes: 0 });
 }
 
 function countedBytes({ placedAt, readyAt, memoryBytes }: KnownSite): number {
