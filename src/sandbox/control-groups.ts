@@ -44,7 +44,8 @@ const REMOVE_AGAIN_MS = 20;
 /** Those of one owner, with limits that they have together. */
 interface Shared {
   folders: string[];
-  users: number;
+  /** The groups in it, one for each that uses it. */
+  users: Set<string[]>;
 }
 
 /** Limits for all processes of a sandbox together, by the kernel. Where we may not make groups there are none, and others have to watch. */
@@ -81,25 +82,29 @@ export class ControlGroups {
 
   /** Beside limits of its own it is below those of all that its owner has. */
   make(owner: string, total: GroupLimits, limits: GroupLimits): ControlGroup {
-    const shared = this.#shared.get(owner) ?? { folders: this.#makeShared(total), users: 0 };
+    const shared = this.#shared.get(owner) ?? { folders: this.#makeShared(total), users: new Set() };
     this.#shared.set(owner, shared);
-    shared.users++;
     const folders = this.#makeIn(shared.folders, limits);
+    shared.users.add(folders);
     // Half a sandbox is of no use; of the owner's others the kernel ends no more than it must.
     for (const folder of folders) writeValue(folder, 'memory.oom.group', '1');
     const remove = async () => {
       await removeAll(folders);
-      shared.users--;
-      if (shared.users > 0) return;
+      shared.users.delete(folders);
+      if (shared.users.size > 0) return;
       this.#shared.delete(owner);
       await removeAll(shared.folders);
     };
     return { folders, hasMemory: this.#countMemory(folders), remove };
   }
 
-  /** Other limits for all that an owner has now; where it has nothing, there is nothing to be limited. */
-  limit(owner: string, total: GroupLimits): void {
-    this.#write(this.#shared.get(owner)?.folders ?? [], total);
+  /** Other limits for all that an owner has now, and for each of it; where it has nothing, there is nothing to be limited. */
+  limit(owner: string, limits: GroupLimits): void {
+    const shared = this.#shared.get(owner);
+    if (!shared) return;
+    const inside = [...shared.users].flat();
+    // Version 1 lets no group have more than the one that it is in, whichever way they change.
+    for (const folders of [inside, shared.folders, inside]) this.#write(folders, limits);
   }
 
   #countMemory(folders: readonly string[]): boolean {

@@ -68,9 +68,10 @@ describe('sites where memory is short', () => {
   });
 
   it('that are all at work let others have a turn when theirs is over', async (context) => {
-    const { told, start, clock, turns } = fullMachine(context, ['a', 'b', 'c']);
+    const { told, start, known, clock, turns } = fullMachine(context, ['a', 'b', 'c']);
     await start('a');
     await start('b');
+    for (const site of known.values()) site.memoryBytes = 96 * MB;
     const third = start('c');
     clock.tick(5_000);
     turns.places.look();
@@ -90,7 +91,10 @@ else
       const { runtime, close } = await openFpmRuntime({ memoryBudgetBytes: 100 * MB });
       try {
         const [one, two] = [await createSite(runtime, 'one.localhost'), await createSite(runtime, 'two.localhost')];
-        const ask = async (site: typeof one) => (await request(runtime, site, { path: '/license.txt' })).status;
+        const ask = async (site: typeof one) => {
+          const path = await putProbe(runtime, site, 'hello.php', "echo 'hello';");
+          return (await request(runtime, site, { path })).status;
+        };
         const awake = () => [...new Set(runtime.awake().map(({ siteId }) => siteId))];
         assert.equal(await ask(one), 200);
         assert.deepEqual(awake(), [one.id]);
