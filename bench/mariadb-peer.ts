@@ -20,6 +20,7 @@ export interface PlainMariadb {
 }
 
 const DATABASE = 'wordpress';
+const [CLIENT, DUMP] = ['/usr/bin/mariadb', '/usr/bin/mariadb-dump'];
 
 export async function startPlainMariadb(folder: string, rows: SiteRows): Promise<PlainMariadb> {
   const binaries = findMariadbBinaries();
@@ -32,8 +33,8 @@ export async function startPlainMariadb(folder: string, rows: SiteRows): Promise
   const server = spawn(binaries.server, [...plain, `--socket=${socket}`, '--skip-networking'], { stdio: 'ignore' });
   for (let tries = 0; tries < 600 && !existsSync(socket); tries++) await sleep(50);
   const client = ['--no-defaults', '--user=root', `--socket=${socket}`];
-  must(spawnSync('mariadb', [...client, '-e', `create database ${DATABASE} character set utf8mb4`]));
-  must(spawnSync('mariadb', [...client, DATABASE], { input: dump(rows), maxBuffer: 2 ** 30 }));
+  must(spawnSync(CLIENT, [...client, '-e', `create database ${DATABASE} character set utf8mb4`]));
+  must(spawnSync(CLIENT, [...client, DATABASE], { input: dump(rows), maxBuffer: 2 ** 30 }));
   return { socket, database: DATABASE, pid: server.pid as number, stop: () => end(server) };
 }
 
@@ -44,7 +45,7 @@ function dump({ dataDir, siteId }: SiteRows): Buffer {
   const access = [`--socket=${join(sockets, 'mariadb.sock')}`, '--user=siteyard'];
   const env = { ...process.env, MYSQL_PWD: readFileSync(join(folder, 'password'), 'utf8').trim() };
   const args = ['--no-defaults', ...access, '--single-transaction', `site_${siteId.replaceAll('-', '')}`];
-  return must(spawnSync('mariadb-dump', args, { env, maxBuffer: 2 ** 30 }));
+  return must(spawnSync(DUMP, args, { env, maxBuffer: 2 ** 30 }));
 }
 
 function must({ status, stdout, stderr, error }: ReturnType<typeof spawnSync>): Buffer {

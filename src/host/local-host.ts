@@ -1,7 +1,6 @@
 import { InTurn } from '#core/in-turn.ts';
 import { Shares } from '#core/shares.ts';
-import type { Runtime, RuntimeListener, SiteDatabase } from '#runtimes/runtime.ts';
-import type { SiteShare } from '#runtimes/site-share.ts';
+import type { Runtime, RuntimeListener, SiteDatabase, SiteShare } from '#runtimes/runtime.ts';
 import type { SitePlace } from '#timemachine/process/protocol.ts';
 import type { TimeMachine } from '#timemachine/process/time-machine.ts';
 import { makeFolder, moveEntry, writeFile } from './content/change-entry.ts';

@@ -26,6 +26,7 @@ export type {
   TerminalSize,
 } from './programs.ts';
 export type { SiteDatabase, SqlRow, SqlValue } from './site-database.ts';
+export type { SiteShare } from './site-share.ts';
 export type { SiteSpec } from './site-spec.ts';
 
 /**

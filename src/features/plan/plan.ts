@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { OneOf } from '#core/http/schema.ts';
-import type { SiteShare } from '#runtimes/site-share.ts';
+import type { SiteShare } from '#runtimes/runtime.ts';
 
 export const PLAN_NAMES = ['free', 'micro', 'starter', 'business'] as const;
 export type PlanName = (typeof PLAN_NAMES)[number];

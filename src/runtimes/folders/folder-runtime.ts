@@ -19,6 +19,7 @@ import type {
   ShellKind,
   SiteDatabase,
   SiteHealth,
+  SiteShare,
   SiteSpec,
   SiteStorage,
   Terminal,
@@ -27,7 +28,6 @@ import type {
 import { Shell } from '#runtimes/shell/shell.ts';
 import type { SiteShells } from '#runtimes/shell/site-shells.ts';
 import { SiteTerminals } from '#runtimes/shell/site-terminals.ts';
-import type { SiteShare } from '#runtimes/site-share.ts';
 import { missingTables, type TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 import { askHealth } from '#runtimes/wordpress/health.ts';
 import type { Sandbox } from '#sandbox/sandbox.ts';

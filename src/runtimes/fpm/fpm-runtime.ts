@@ -14,9 +14,9 @@ import type {
   RunningSite,
   Runtime,
   RuntimePressure,
+  SiteShare,
   SiteSpec,
 } from '#runtimes/runtime.ts';
-import type { SiteShare } from '#runtimes/site-share.ts';
 import type { ReleaseSource } from '#runtimes/wordpress/releases.ts';
 import { WordPressRuntime } from '#runtimes/wordpress/wordpress-runtime.ts';
 import { refuseUnknown } from '#runtimes/wordpress/wp-cli.ts';

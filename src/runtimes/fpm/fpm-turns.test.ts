@@ -119,7 +119,7 @@ else
           return b <= c || d <= a;
         };
         await times();
-        assert.equal(await areApart(), false);
+        await eventually(async () => !(await areApart()));
         runtime.setShare(site.id, { processes: 1, processors: 0.5, ioBytesPerSecond: 10 * MB });
         assert.equal(await areApart(), true);
         const [process] = runtime.awake();
