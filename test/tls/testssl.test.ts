@@ -27,6 +27,12 @@ interface Finding {
 const OF_THE_AUTHORITY =
   /^(cert_(chain_of_trust|trust|crlDistributionPoints|ocspURL|revocation|caIssuers|extlifeSpan|validityPeriod|eTLS|expirationStatus)|OCSP_stapling|DNS_CAArecord|certificate_transparency|scan)/;
 
+/**
+ * It can not try two things where no certificate is shown to who names no host, which openssl shows in tls.test.ts; `/` is compressed and holds no
+ * secret; and GOST is nobody's here.
+ */
+const KNOWN = /^(engine_problem|secure_renego|sessionresumption_ticket|BREACH)$/;
+
 test('testssl.sh has nothing against the settings', { skip }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'testssl-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -58,7 +64,9 @@ test('testssl.sh has nothing against the settings', { skip }, async (t) => {
   await promisify(execFile)(PROGRAM, [...how, `localhost:${tls.httpsPort}`], options).catch(() => {});
   const findings = JSON.parse(readFileSync(found, 'utf8')) as Finding[];
   assert.ok(findings.length > 100, 'it came to its end');
-  const against = findings.filter(({ severity, id }) => !/^(OK|INFO)$/.test(severity) && !OF_THE_AUTHORITY.test(id));
+  const against = findings.filter(
+    ({ severity, id }) => !/^(OK|INFO)$/.test(severity) && !OF_THE_AUTHORITY.test(id) && !KNOWN.test(id),
+  );
   console.log(
     `${findings.length} findings, ${findings.filter(({ severity }) => severity === 'OK').length} of them good`,
   );

@@ -95,6 +95,13 @@ suite('the configuration earns a good grade', () => {
       assert.equal(socket.getCipher().name, ciphers);
       assert.match((socket.getEphemeralKeyInfo() as { type: string }).type, /ECDH/);
     }
+    // The order is the server's, but for who wants ChaCha20 first.
+    const chosen = async (...ciphers: string[]) =>
+      (await handshake({ servername: site, ...only12, ciphers: ciphers.join(':') })).getCipher().name;
+    const [aes128, aes256, chacha] = ['AES128-GCM-SHA256', 'AES256-GCM-SHA384', 'CHACHA20-POLY1305'].map(
+      (name) => `ECDHE-ECDSA-${name}`,
+    ) as [string, string, string];
+    assert.deepEqual([await chosen(aes256, aes128), await chosen(chacha, aes128)], [aes128, chacha]);
   });
 
   test('nobody begins a handshake anew on a connection that stands', async () => {
