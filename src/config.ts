@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { isWithin, readHostName, registrableDomain } from '#core/host-name.ts';
+import { readUpdateKey } from '#integrations/dns/tsig.ts';
+import type { ZoneServer } from '#integrations/dns/zone-updates.ts';
 import type { StorePlace } from '#timemachine/stores/open-store.ts';
 import { type Env, readVariables } from './config/read-variables.ts';
 import { type DRIVERS, MAX_OAUTH_LENGTH, ROLES, rolesIn, type Variables } from './config/variables.ts';
@@ -18,8 +20,8 @@ export interface Config {
   port: number;
   /** Where TLS is spoken; undefined: nowhere, and who wants it puts a proxy in front. */
   httpsPort: number | undefined;
-  /** Where certificates come from; undefined: only from those who upload theirs. */
-  acme: { directory: string; email: string | undefined } | undefined;
+  /** Where certificates come from; undefined: only from those who upload theirs. `zoneServer`: who takes records for the domain of sites. */
+  acme: { directory: string; email: string | undefined; zoneServer: ZoneServer | undefined } | undefined;
   /** For how long browsers shall come to sites with TLS alone; 0: not said. */
   hstsSeconds: number;
   dataDir: string;
@@ -169,15 +171,25 @@ function readPlace(variables: Variables) {
   };
 }
 
+const DNS_PORT = 53;
 const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
 
-function readTls({ HTTPS_PORT, ACME_DIRECTORY = LETS_ENCRYPT, ACME_EMAIL, HSTS_SECONDS }: Variables) {
-  const gets = HTTPS_PORT !== undefined && ACME_DIRECTORY !== 'off';
+function readTls(variables: Variables) {
+  const { HTTPS_PORT, ACME_DIRECTORY: directory = LETS_ENCRYPT, ACME_EMAIL: email, HSTS_SECONDS } = variables;
+  const gets = HTTPS_PORT !== undefined && directory !== 'off';
   return {
     httpsPort: HTTPS_PORT,
-    acme: gets ? { directory: ACME_DIRECTORY, email: ACME_EMAIL } : undefined,
+    acme: gets ? { directory, email, zoneServer: readZoneServer(variables) } : undefined,
     hstsSeconds: HSTS_SECONDS,
   };
+}
+
+function readZoneServer({ DNS_UPDATE_SERVER: server, DNS_UPDATE_KEY }: Variables): ZoneServer | undefined {
+  const key = readUpdateKey(DNS_UPDATE_KEY ?? '');
+  if (server === undefined || !key) return undefined;
+  if (isIP(server) !== 0) return { address: server, port: DNS_PORT, key };
+  const [, address = '', port] = /^\[?(.+?)\]?(?::(\d+))?$/.exec(server) ?? [];
+  return { address, port: Number(port ?? DNS_PORT), key };
 }
 
 function readBackups(variables: Variables): Pick<Config, 'backupStore' | 'backupQueue' | 'areBackupsSealed'> {
@@ -324,6 +336,15 @@ function findContradictions(variables: Variables, { metricsUrl, baseUrl, siteDom
     [
       variables.HTTPS_PORT === undefined && (variables.ACME_DIRECTORY ?? variables.ACME_EMAIL) !== undefined,
       'ACME_DIRECTORY and ACME_EMAIL need HTTPS_PORT',
+    ],
+    [
+      (variables.DNS_UPDATE_SERVER === undefined) !== (variables.DNS_UPDATE_KEY === undefined),
+      'DNS_UPDATE_SERVER and DNS_UPDATE_KEY need each other',
+    ],
+    [
+      variables.DNS_UPDATE_SERVER !== undefined &&
+        (variables.HTTPS_PORT === undefined || variables.ACME_DIRECTORY === 'off'),
+      'DNS_UPDATE_SERVER is for certificates, and needs HTTPS_PORT and an ACME_DIRECTORY',
     ],
     [metricsUrl !== undefined && /[?#]/.test(metricsUrl), 'METRICS_URL must have no query and no fragment'],
     [

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { availableParallelism, totalmem } from 'node:os';
 import { type Static, Type } from 'typebox';
 import { readHost } from '#core/host-name.ts';
+import { readUpdateKey } from '#integrations/dns/tsig.ts';
 import {
   checked,
   checkedOr,
@@ -11,6 +12,7 @@ import {
   list,
   networks,
   number,
+  server,
   servers,
   startsWith,
   text,
@@ -48,6 +50,16 @@ export const Variables = Type.Object({
     ),
   ),
   ACME_EMAIL: text('Whom the authority tells of trouble with them'),
+  DNS_UPDATE_SERVER: server(
+    'The name server of SITE_DOMAIN, as address or address:port, where it takes updates (RFC 2136): one wildcard certificate is for all sites then',
+  ),
+  DNS_UPDATE_KEY: Type.Optional(
+    checked(
+      'The key that it takes them with, as for nsupdate -y: algorithm:name:secret',
+      'be algorithm:name:secret, such as hmac-sha256:siteyard:c2VjcmV0',
+      (value) => readUpdateKey(value) !== undefined,
+    ),
+  ),
   HSTS_SECONDS: number(
     0,
     [0, 63_072_000],

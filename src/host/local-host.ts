@@ -1,6 +1,6 @@
 import { InTurn } from '#core/in-turn.ts';
 import { Shares } from '#core/shares.ts';
-import type { Runtime, RuntimeListener, SiteDatabase } from '#runtimes/runtime.ts';
+import type { Runtime, RuntimeListener, SiteDatabase, SiteShare } from '#runtimes/runtime.ts';
 import type { SitePlace } from '#timemachine/process/protocol.ts';
 import type { TimeMachine } from '#timemachine/process/time-machine.ts';
 import { makeFolder, moveEntry, writeFile } from './content/change-entry.ts';
@@ -100,9 +100,12 @@ export class LocalHost implements SiteHost {
     }
   }
 
-  /** So much a site that is awake here may still grow. */
-  setRoom(siteId: string, leftBytes: number): void {
-    for (const driver of this.#all) driver.setRoom(siteId, leftBytes);
+  /** So much a site that is awake here may still grow, and this it may have of the machine. */
+  setRoom(siteId: string, leftBytes: number, share: SiteShare): void {
+    for (const driver of this.#all) {
+      driver.setRoom(siteId, leftBytes);
+      driver.setShare(siteId, share);
+    }
   }
 
   awakeSites(): string[] {

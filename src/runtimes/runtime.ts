@@ -11,6 +11,7 @@ import type {
   TerminalOptions,
 } from './programs.ts';
 import type { SiteDatabase } from './site-database.ts';
+import type { SiteShare } from './site-share.ts';
 import type { SiteSpec } from './site-spec.ts';
 
 export type {
@@ -25,6 +26,7 @@ export type {
   TerminalSize,
 } from './programs.ts';
 export type { SiteDatabase, SqlRow, SqlValue } from './site-database.ts';
+export type { SiteShare } from './site-share.ts';
 export type { SiteSpec } from './site-spec.ts';
 
 /**
@@ -117,6 +119,8 @@ export interface Runtime {
   hasOutgoingMail(siteId: string): Promise<boolean>;
   /** So much a site that is awake may still grow; its PHP is refused what is more. Of others nothing is kept. */
   setRoom(siteId: string, leftBytes: number): void;
+  /** What a site that is awake may have of the machine, from now on. */
+  setShare(siteId: string, share: SiteShare): void;
   /** What sites tell by themselves while they run. */
   listen(listener: RuntimeListener): void;
   /**

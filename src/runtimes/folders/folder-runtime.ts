@@ -19,6 +19,7 @@ import type {
   ShellKind,
   SiteDatabase,
   SiteHealth,
+  SiteShare,
   SiteSpec,
   SiteStorage,
   Terminal,
@@ -273,6 +274,9 @@ export abstract class FolderRuntime {
 
   /** For drivers whose sites write by themselves. */
   setRoom(_siteId: string, _leftBytes: number): void {}
+
+  /** For drivers that can keep to it. */
+  setShare(_siteId: string, _share: SiteShare): void {}
 
   listen(listener: RuntimeListener): void {
     this.listeners.add(listener);

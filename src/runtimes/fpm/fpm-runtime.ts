@@ -14,11 +14,13 @@ import type {
   RunningSite,
   Runtime,
   RuntimePressure,
+  SiteShare,
   SiteSpec,
 } from '#runtimes/runtime.ts';
 import type { ReleaseSource } from '#runtimes/wordpress/releases.ts';
 import { WordPressRuntime } from '#runtimes/wordpress/wordpress-runtime.ts';
 import { refuseUnknown } from '#runtimes/wordpress/wp-cli.ts';
+import { diskOf } from '#sandbox/disk-device.ts';
 import { heldBytes } from '#sandbox/held-files.ts';
 import type { SandboxWish } from '#sandbox/sandbox.ts';
 import { CompiledCore } from './compiled-core.ts';
@@ -68,6 +70,7 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
   readonly #rooms: DiskRooms;
   readonly #databaseRooms: DatabaseRooms;
   readonly #sites: FpmSites;
+  readonly #shares = new Map<string, SiteShare>();
   readonly #commands = new FpmCommands(() => this.#opened.home);
   readonly standbyReady = 0;
   #ground: FpmGround | undefined;
@@ -86,7 +89,8 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
       coreFolder: (version) => this.coreFolder(version),
       imageOf: (coreVersion, phpVersion) => this.images.of(coreVersion, phpVersion),
       wake: (site, siteFolder, compileTo) => {
-        const woken = new FpmSite(this.#optionsOf(site, siteFolder, compileTo));
+        const whenRoom = <T>(_signal: AbortSignal, start: () => Promise<T>) => start();
+        const woken = new FpmSite({ ...this.#optionsOf(site, siteFolder, compileTo), whenRoom });
         return { site: woken.awake, stop: () => woken.stop(0) };
       },
       log,
@@ -139,6 +143,8 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
       ownCall: (siteId: string, connection: Duplex) => this.answerOwnCall(siteId, connection),
       compiledOf: (site: SiteSpec, php: PhpInstall) => this.#compiled.of(site, php),
       databaseOf: (site: SiteSpec, siteFolder: string) => this.folders.accessOf(site.id, siteFolder),
+      shareOf: (siteId: string) => this.#shares.get(siteId),
+      disk: diskOf(this.#options.dataDir),
     };
     const limitBytes = memoryLimitBytes(this.#options.memoryBudgetBytes);
     this.#ground = await openGround(found, this.#runFolder, options, limitBytes, this.log);
@@ -210,6 +216,12 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
     this.#databaseRooms.set(siteId, leftBytes);
   }
 
+  override setShare(siteId: string, share: SiteShare): void {
+    this.#shares.set(siteId, share);
+    this.#sites.setProcesses(siteId, this.#processesOf(siteId));
+    this.#ground?.home.limit(siteId);
+  }
+
   awake(): AwakeProcess[] {
     return this.#sites.awake();
   }
@@ -235,11 +247,18 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
 
   /** Every process of the site, commands included. */
   protected async end(siteId: string): Promise<void> {
+    // It is told again when the site wakes.
+    this.#shares.delete(siteId);
     await Promise.all([this.#commands.end(siteId), this.stop(siteId), this.shells.end(siteId)]);
   }
 
   protected override ownerOf(siteId: string): number | undefined {
     return this.#ground?.home.ownerOf(siteId);
+  }
+
+  #processesOf(siteId: string): number {
+    const { processesPerSite } = this.#options;
+    return Math.min(processesPerSite, this.#shares.get(siteId)?.processes ?? processesPerSite);
   }
 
   get #opened(): FpmGround {
@@ -280,8 +299,12 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
     };
   }
 
-  #optionsOf(site: SiteSpec, siteFolder = this.folders.of(site.id), compileTo?: string): FpmSiteOptions {
-    const { requestTimeoutMs, processesPerSite } = this.#options;
+  #optionsOf(
+    site: SiteSpec,
+    siteFolder = this.folders.of(site.id),
+    compileTo?: string,
+  ): Omit<FpmSiteOptions, 'whenRoom'> {
+    const { requestTimeoutMs } = this.#options;
     const { id } = site;
     return {
       site,
@@ -291,7 +314,7 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
         outbox: join(siteFolder, 'outbox'),
       },
       requestTimeoutMs,
-      requestsAtOnce: processesPerSite,
+      requestsAtOnce: this.#processesOf(id),
       newSocket: () => join(this.#runFolder, String(this.#sockets++)),
       newFile: () => join(this.#runFolder, `body-${this.#sockets++}`),
       enter: async () => {

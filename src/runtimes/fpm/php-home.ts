@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream';
 import type { Outbound } from '#core/outbound.ts';
 import type { DatabaseAccess } from '#runtimes/mariadb/site-databases.ts';
 import { makeCertificate } from '#runtimes/php/certificate.ts';
+import type { SiteShare } from '#runtimes/runtime.ts';
 import { SiteFailure, type SiteSpec } from '#runtimes/runtime.ts';
 import { writeConfig } from '#runtimes/wordpress/config-file.ts';
 import type { Tools } from '#runtimes/wordpress/distribution.ts';
@@ -35,6 +36,10 @@ export interface PhpHomeOptions {
   databaseOf(site: SiteSpec, siteFolder: string): DatabaseAccess | undefined;
   /** The folder with what was compiled of the site's WordPress, where there is any: its name is that of the build of PHP. */
   compiledOf(site: SiteSpec, php: PhpInstall): Promise<string | undefined>;
+  /** What a site may have of the machine; undefined where nobody has said so. */
+  shareOf(siteId: string): SiteShare | undefined;
+  /** The disk that sites are on. */
+  disk: string | undefined;
 }
 
 interface EnterOptions {
@@ -121,6 +126,11 @@ export class PhpHome {
     return this.#options.sandbox.mode === 'uids' ? this.#options.sandbox.uidOf(siteId) : undefined;
   }
 
+  /** Tells the kernel what a site may have now, with all that runs of it. */
+  limit(siteId: string): void {
+    this.#options.groups.limit(siteId, this.#limits(siteId));
+  }
+
   /** PHP-FPM for visitors. `compileTo`: a folder that gets what it compiles. */
   serve(site: SiteSpec, siteFolder: string, compileTo?: string): Promise<PhpEntry> {
     const { fpm } = this.phpOf(site);
@@ -160,7 +170,7 @@ export class PhpHome {
     program: readonly string[],
     { isServing = false, around = (args) => args, compileTo }: EnterOptions,
   ): Promise<PhpEntry> {
-    const { sandbox, groups, folder, pool } = this.#options;
+    const { sandbox, groups, folder } = this.#options;
     if (!existsSync(join(siteFolder, 'content'))) throw new SiteFailure('start', 'There is nothing left of this site.');
     const own = join(folder, randomBytes(6).toString('hex'));
     const runFolder = join(own, 'run');
@@ -182,7 +192,7 @@ export class PhpHome {
       if (sandbox.mode === 'uids') chownSync(runFolder, uid, uid);
       const database = addressOf(this.#options.databaseOf(site, siteFolder));
       if (!site.isOffline || database) door = await this.#openDoor(site, own, database);
-      const limits = this.#limits(pool.processes);
+      const limits = this.#limits(site.id);
       group = groups.make(site.id, limits, limits);
       const others = site.isOffline ? [] : [...PORTS, ownAddress(site.url).port];
       const ports = [...new Set([...others, ...(database ? [database.port] : [])])].join(',') || '-';
@@ -269,11 +279,15 @@ export class PhpHome {
     ];
   }
 
-  #limits(processes: number): GroupLimits {
+  #limits(siteId: string): GroupLimits {
+    const { pool, shareOf, disk } = this.#options;
+    const share = shareOf(siteId);
+    const processes = Math.min(pool.processes, share?.processes ?? pool.processes);
     return {
       memoryBytes: (processes + 2) * PROCESS_BYTES + TMP_BYTES,
-      processes: processes + THREADS,
-      processors: PROCESSORS,
+      processes: pool.processes + THREADS,
+      processors: share?.processors ?? PROCESSORS,
+      io: disk !== undefined && share ? { device: disk, bytesPerSecond: share.ioBytesPerSecond } : undefined,
     };
   }
 
