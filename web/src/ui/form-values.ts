@@ -23,6 +23,6 @@ export function valuesOf(form: HTMLFormElement): Record<string, unknown> {
 
 /** What the browser itself sees: what is required, too short, or no address. */
 export function nativeFaults(form: HTMLFormElement): Record<string, string[]> {
-  const invalid = controlsOf(form).filter((control) => !control.validity.valid);
+  const invalid = controlsOf(form).filter((control) => control.willValidate && !control.validity.valid);
   return Object.fromEntries(invalid.map(({ name, validationMessage }) => [name, [validationMessage]]));
 }
