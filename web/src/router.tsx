@@ -220,7 +220,12 @@ const site = createRoute({
     const to = tab === 'stage' ? siteLink(fqdn, '', true) : siteLink(fqdn, formerTabs[tab] ?? tab, env === 'staging');
     throw redirect({ ...to, replace: true });
   },
-  staticData: { ask: ({ fqdn = '' }) => askForSite(fqdn) },
+  staticData: {
+    ask: ({ fqdn = '' }) => {
+      preloadView('', false);
+      askForSite(fqdn);
+    },
+  },
   loader: ({ params: { fqdn }, location }) => {
     preloadView('', isStaging(location.search));
     askForSite(fqdn);
