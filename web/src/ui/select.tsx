@@ -33,11 +33,12 @@ export function Select({
 }: SelectProps) {
   const [own, setOwn] = useState(defaultValue);
   const chosen = value ?? own;
+  const control = useControl({ disabled });
   const option = options.find((each) => each.value === chosen);
   return (
     <select
       {...aria}
-      {...useControl({ disabled })}
+      {...control}
       required={required}
       value={chosen}
       onChange={({ target }) => {
@@ -46,7 +47,7 @@ export function Select({
       }}
       className={cx(controlStyle, 'picker h-9 any-pointer-coarse:h-10 min-w-0', className)}
     >
-      <button type="button">
+      <button type="button" disabled={control.disabled}>
         <span className={cx('truncate', !option && 'text-muted')}>{option?.label ?? placeholder}</span>
         <ChevronsIcon className="text-muted" />
       </button>
