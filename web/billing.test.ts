@@ -75,7 +75,7 @@ describe('plans and billing in the dashboard', { timeout: 400_000 }, () => {
     await page.getByText('$290 a year').waitFor();
     await tabTo(page, page.getByRole('button', { name: 'Pay $290 of test money' }));
     await page.keyboard.press('Enter');
-    await page.getByText("Ada's team is on the plan Starter").waitFor();
+    await page.getByText("Ada's team is on the Starter plan").waitFor();
     await tabTo(page, page.getByRole('link', { name: 'Go to the team' }));
     await page.keyboard.press('Enter');
     await page.getByText('Renews on').waitFor();
@@ -209,7 +209,7 @@ describe('plans and billing in the dashboard', { timeout: 400_000 }, () => {
     await page.getByLabel('Name').fill('Harbour Works');
     await page.getByRole('button', { name: 'Continue to payment' }).click();
     await page.getByRole('button', { name: 'Pay $9 of test money' }).click();
-    await page.getByText('Harbour Works is on the plan Micro').waitFor();
+    await page.getByText('Harbour Works is on the Micro plan').waitFor();
     await page.getByRole('link', { name: 'Go to the team' }).click();
     await page.getByRole('heading', { name: 'Usage & billing', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Team: Harbour Works' }).waitFor();
@@ -225,7 +225,7 @@ describe('plans and billing in the dashboard', { timeout: 400_000 }, () => {
     await viewer.page.goto(success_url);
     await viewer.page.getByText('Not found').waitFor();
     await ada.api.endTestCheckout({ params: { session_id: session }, body: { outcome: 'paid' } });
-    await page.getByText("Ada's team is on the plan Micro").waitFor();
+    await page.getByText("Ada's team is on the Micro plan").waitFor();
     await viewer.page.goto(url);
     await viewer.page.getByText('Not found').waitFor();
   });
