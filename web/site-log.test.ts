@@ -70,7 +70,7 @@ describe('the log of a site in the dashboard', { timeout: 400_000 }, () => {
     await page.getByRole('button', { name: 'Turn on the debug mode' }).click();
     await page.getByText('The debug mode is on.').waitFor();
     const debug = page.getByRole('switch', { name: 'Log notices and deprecated code too' });
-    assert.equal(await debug.getAttribute('aria-checked'), 'true');
+    assert.ok(await debug.isChecked());
     assert.equal(await page.getByRole('button', { name: 'Turn on the debug mode' }).count(), 0);
     assert.equal((await owner.api.listSites()).results[0]?.debug_enabled, true);
   });
@@ -97,7 +97,7 @@ describe('the log of a site in the dashboard', { timeout: 400_000 }, () => {
     await page.reload();
     await page.getByRole('radio', { name: 'Error log' }).click();
     await page.getByText('An early message').waitFor();
-    assert.equal(await page.getByRole('switch', { name: 'Live' }).getAttribute('aria-checked'), 'true');
+    assert.ok(await page.getByRole('switch', { name: 'Live' }).isChecked());
     const file = `wp-content/plugins/${'long-name-'.repeat(12)}/a.php`;
     logError('Uncaught Error: boom\nStack trace:\n#0 {main}', {
       level: 'fatal',

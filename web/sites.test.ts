@@ -68,7 +68,7 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     await tabTo(page, page.getByLabel('Name', { exact: true }));
     assert.equal(await page.locator(':focus').inputValue(), 'harbour-notes');
     await tabTo(page, page.getByLabel('Team', { exact: true }));
-    await page.keyboard.press('Enter');
+    await page.keyboard.press('Space');
     await page.getByRole('option', { name: "Ada's team", selected: true }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('combobox', { name: 'Team' }).and(page.locator(':focus')).waitFor();

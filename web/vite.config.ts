@@ -18,7 +18,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 800,
-    // What every page needs is in three files, which change at different times: a browser keeps the packages from one release to the
+    // What every page needs is in few files, which change at different times: a browser keeps the packages from one release to the
     // next. What some pages need comes with the first of them. `web/bundle.test.ts` holds how much a page may load.
     rolldownOptions: {
       // The dashboard, a terminal in a page of its own, and what is around each page of the docs.
@@ -30,10 +30,9 @@ export default defineConfig({
             {
               name: 'shared',
               test: /web\/src\/(api|ui|layout)\/|sdk\/|node_modules\//,
-              minShareCount: 12,
+              minShareCount: 20,
               priority: 2,
             },
-            { name: 'forms', test: /web\/src\/(ui|layout)\/|node_modules\/@base-ui/, minShareCount: 3, priority: 1 },
           ],
         },
       },

@@ -6,10 +6,11 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
+import { askForHome, askForSite } from './api/first-questions.ts';
 import { isServers, meQuery, safeNext } from './api/session.ts';
 import { AuthLayout } from './layout/auth-layout.tsx';
 import { whenOnline } from './layout/lazy-view.ts';
-import { CrashPage, NotFoundPage } from './layout/problem-pages.tsx';
+import { CrashPage, NotFound, NotFoundPage } from './layout/problem-pages.tsx';
 import { siteLink } from './layout/site-link.ts';
 import { preloadView } from './routes/site/site-views.ts';
 import { type SiteList, siteListOf } from './routes/sites/sites-query.ts';
@@ -170,6 +171,7 @@ const testPortal = createRoute({
 const home = createRoute({
   getParentRoute: () => app,
   path: '/',
+  staticData: { ask: askForHome },
   component: lazyPage(() => import('./routes/home/home.tsx'), 'HomePage'),
 });
 /** The contract's own address of the front end. */
@@ -218,7 +220,16 @@ const site = createRoute({
     const to = tab === 'stage' ? siteLink(fqdn, '', true) : siteLink(fqdn, formerTabs[tab] ?? tab, env === 'staging');
     throw redirect({ ...to, replace: true });
   },
-  loader: ({ location }) => preloadView('', isStaging(location.search)),
+  staticData: {
+    ask: ({ fqdn = '' }) => {
+      preloadView('', false);
+      askForSite(fqdn);
+    },
+  },
+  loader: ({ params: { fqdn }, location }) => {
+    preloadView('', isStaging(location.search));
+    askForSite(fqdn);
+  },
   component: lazyPage(() => import('./routes/site/site.tsx'), 'SitePage'),
 });
 const sitePage = createRoute({
@@ -318,6 +329,9 @@ const proposal = createRoute({
   component: lazyPage(() => import('./routes/proposal.tsx'), 'ProposalPage'),
 });
 
+/** With the side bar around it, so that one finds on. */
+const nowhere = createRoute({ getParentRoute: () => app, path: '$', component: NotFound });
+
 const operator = createRoute({
   getParentRoute: () => app,
   path: '/operator',
@@ -386,6 +400,7 @@ const tree = root.addChildren([
     operatorPerson,
     operatorTeam,
     operatorSite,
+    nowhere,
   ]),
 ]);
 
@@ -407,7 +422,26 @@ export function createAppRouter(queryClient: QueryClient) {
   });
 }
 
+/**
+ * Before anybody knows who is signed in: the files of the page that the address names, and what it will ask for. The router itself would begin
+ * with them after that answer.
+ */
+export function beginEarly(router: ReturnType<typeof createAppRouter>): void {
+  const matches: { routeId: keyof typeof router.routesById; params: { fqdn?: string } }[] = router.matchRoutes(
+    router.latestLocation,
+  );
+  for (const { routeId, params } of matches) {
+    const { component, staticData } = router.routesById[routeId].options;
+    void (component as { preload?: () => Promise<void> } | undefined)?.preload?.().catch(() => {});
+    staticData?.ask?.(params);
+  }
+}
+
 declare module '@tanstack/react-router' {
+  interface StaticDataRouteOption {
+    /** What a page shows first, asked for at once. */
+    ask?: (params: { fqdn?: string }) => void;
+  }
   interface Register {
     router: ReturnType<typeof createAppRouter>;
   }

@@ -15,6 +15,9 @@ export function chooseTeam(id: string): void {
   for (const tell of listeners) tell();
 }
 
+/** The one that was looked at last in this browser. */
+export const chosenTeam = () => chosen;
+
 function subscribe(listener: () => void) {
   listeners.add(listener);
   return () => void listeners.delete(listener);

@@ -1,9 +1,9 @@
-import { Dialog } from '@base-ui/react/dialog';
 import { Link, Outlet, useLocation, useParams } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { useEventStream } from '../api/event-stream.ts';
 import { CloseIcon, MenuIcon } from '../ui/icons.ts';
 import { Logo } from '../ui/logo.tsx';
+import { CloseButton, Modal } from '../ui/modal.tsx';
 import { CommandButton, CommandPalette } from './command-palette.tsx';
 import { Nav } from './nav.tsx';
 import { OfflineBanner } from './offline-banner.tsx';
@@ -66,32 +66,34 @@ function TopBar() {
   const [open, setOpen] = useState(false);
   return (
     <header className="sticky top-0 z-30 flex h-14 items-center gap-2 border-line border-b bg-bg px-2 lg:hidden">
-      <Dialog.Root open={open} onOpenChange={setOpen}>
-        <Dialog.Trigger
-          aria-label="Menu"
-          className="grid size-10 place-items-center rounded-lg text-muted hover:bg-raised"
-        >
-          <MenuIcon className="size-5" />
-        </Dialog.Trigger>
-        <Dialog.Portal>
-          <Dialog.Backdrop className="scrim" />
-          <Dialog.Popup className="fixed inset-y-0 left-0 z-50 flex w-72 max-w-[85vw] flex-col gap-4 bg-bg p-3 shadow-pop outline-none transition-[translate] duration-200 data-ending-style:-translate-x-full data-starting-style:-translate-x-full">
-            <div className="flex items-center justify-between pl-1.5">
-              <Logo />
-              <Dialog.Close
-                aria-label="Close menu"
-                className="grid size-10 place-items-center rounded-lg text-muted hover:bg-raised"
-              >
-                <CloseIcon />
-              </Dialog.Close>
-            </div>
-            <Dialog.Title className="sr-only">Menu</Dialog.Title>
-            <div className="min-h-0 overflow-y-auto">
-              <SideBar onNavigate={() => setOpen(false)} />
-            </div>
-          </Dialog.Popup>
-        </Dialog.Portal>
-      </Dialog.Root>
+      <button
+        type="button"
+        aria-label="Menu"
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+        className="grid size-10 place-items-center rounded-lg text-muted hover:bg-raised"
+      >
+        <MenuIcon className="size-5" />
+      </button>
+      <Modal open={open} onOpenChange={setOpen} title="side-menu" className="flex">
+        <div className="flex w-72 max-w-[85vw] flex-col gap-4 bg-bg p-3 shadow-pop transition-[translate] duration-200 starting:-translate-x-full">
+          <div className="flex items-center justify-between pl-1.5">
+            <Logo />
+            <CloseButton
+              aria-label="Close menu"
+              className="grid size-10 place-items-center rounded-lg text-muted hover:bg-raised"
+            >
+              <CloseIcon />
+            </CloseButton>
+          </div>
+          <h2 id="side-menu" className="sr-only">
+            Menu
+          </h2>
+          <div className="min-h-0 overflow-y-auto">
+            <SideBar onNavigate={() => setOpen(false)} />
+          </div>
+        </div>
+      </Modal>
       <Link to="/" aria-label="Siteyard" className="flex rounded-lg">
         <Logo />
       </Link>

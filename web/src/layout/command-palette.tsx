@@ -1,8 +1,8 @@
-import { Dialog } from '@base-ui/react/dialog';
 import { Suspense, useEffect, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { dialogPanel } from '../ui/dialog.tsx';
 import { SearchIcon } from '../ui/icons.ts';
+import { Modal } from '../ui/modal.tsx';
 import { lazyView } from './lazy-view.ts';
 
 const CommandList = lazyView(() => import('./command-list.tsx').then((it) => it.CommandList));
@@ -53,18 +53,20 @@ export function CommandPalette() {
     };
   }, []);
   return (
-    <Dialog.Root open={isOpen} onOpenChange={setOpen}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="scrim" />
-        <Dialog.Viewport className="fixed inset-0 z-50 grid items-start justify-items-center p-3 sm:pt-[14vh]">
-          <Dialog.Popup className={`${dialogPanel} max-w-xl overflow-hidden`}>
-            <Dialog.Title className="sr-only">Search</Dialog.Title>
-            <Suspense fallback={<div className="h-80" />}>
-              <CommandList.View onDone={() => setOpen(false)} />
-            </Suspense>
-          </Dialog.Popup>
-        </Dialog.Viewport>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <Modal
+      open={isOpen}
+      onOpenChange={setOpen}
+      title="palette"
+      className="grid items-start justify-items-center p-3 sm:pt-[14vh]"
+    >
+      <div className={`${dialogPanel} max-w-xl overflow-hidden`}>
+        <h2 id="palette" className="sr-only">
+          Search
+        </h2>
+        <Suspense fallback={<div className="h-80" />}>
+          <CommandList.View onDone={() => setOpen(false)} />
+        </Suspense>
+      </div>
+    </Modal>
   );
 }

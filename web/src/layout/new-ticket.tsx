@@ -44,7 +44,7 @@ export function NewTicketButton({ teamId }: { teamId?: string }) {
         open={open}
         onOpenChange={setOpen}
         title="New ticket"
-        description="Support and everyone in the team can read it."
+        description="Support reads it, and everyone in the team who sees what it is about."
         wide
       >
         <TicketForm teamId={teamId} />
@@ -62,7 +62,11 @@ function TicketForm({ teamId }: { teamId?: string }) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
 
-  const sites = useQuery(sitesOfTeamQuery(teamId ?? team?.id)).data?.results ?? [];
+  // Whoever is in it for some sites alone asks about one of those, where they do more than look.
+  const isLimited = team?.is_limited ?? false;
+  const all = useQuery(sitesOfTeamQuery(teamId ?? team?.id)).data?.results;
+  const sites = (all ?? []).filter((site) => !isLimited || atLeast(site.team.role, 'member'));
+  const isOnlooker = isLimited && all !== undefined && sites.length === 0;
   const [subject, setSubject] = useState('');
   const [file, setFile] = useState<Attached>();
 
@@ -94,20 +98,23 @@ function TicketForm({ teamId }: { teamId?: string }) {
         </Field>
       </div>
       {readOnly && <Alert tone="warn">You are a viewer of {team.name}, so you cannot open tickets there.</Alert>}
+      {isOnlooker && (
+        <Alert tone="warn">You only look at sites of {team?.name}, so you cannot open tickets about them.</Alert>
+      )}
       {sites.length > 0 && (
-        <Field name="site" label="Site" optional>
+        <Field name="site" label="Site" optional={!isLimited}>
           <Select
             key={team?.id}
             options={[
-              { value: NO_SITE, label: 'No site in particular' },
+              ...(isLimited ? [] : [{ value: NO_SITE, label: 'No site in particular' }]),
               ...sites.map(({ id, fqdn }) => ({ value: id, label: fqdn })),
             ]}
-            defaultValue={NO_SITE}
+            defaultValue={(isLimited && sites[0]?.id) || NO_SITE}
           />
         </Field>
       )}
       <Field name="subject" label="Subject">
-        <Input required autoComplete="off" value={subject} onValueChange={(next) => setSubject(String(next))} />
+        <Input required autoComplete="off" value={subject} onValueChange={setSubject} />
       </Field>
       <HelpResults words={subject} title="This may answer it" />
       <Field name="description" label="What is it about?" hint="Markdown works: **bold**, `code`, lists and links.">
@@ -118,7 +125,7 @@ function TicketForm({ teamId }: { teamId?: string }) {
       </div>
       <DialogActions>
         <CancelButton />
-        <SubmitButton disabled={readOnly}>Open ticket</SubmitButton>
+        <SubmitButton disabled={readOnly || isOnlooker}>Open ticket</SubmitButton>
       </DialogActions>
     </Form>
   );

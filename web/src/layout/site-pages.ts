@@ -76,3 +76,8 @@ export function pagesOf(site: Site, stage: StageSite | undefined): SitePage[] {
   const here = stage ? 'staging' : 'live';
   return sitePages.filter(({ only = here, isFor }) => only === here && (isFor?.(site, stage) ?? true));
 }
+
+/** What a page is called before its site is known. */
+export function titleOf(path: string): string {
+  return sitePages.find((page) => page.path === path)?.label ?? 'Site';
+}

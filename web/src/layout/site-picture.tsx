@@ -1,18 +1,11 @@
 import { useEffect, useState } from 'react';
-import { preload } from 'react-dom';
 import type { Site } from '#sdk';
+import { pictureAddress } from '../api/pictures.ts';
 import { cx } from '../ui/cx.ts';
 
 /** A drawing of this width stands in for a picture that is being taken (getSitePicture). */
 const waitingWidth = 640;
 const againMs = [4_000, 8_000, 15_000, 30_000];
-
-const addressOf = (fqdn: string) => `/f/api/v1/site/${fqdn}/picture`;
-
-/** For a page whose largest part it is, before anything else of the site is known. */
-export function preloadPicture(fqdn: string): void {
-  preload(addressOf(fqdn), { as: 'image', fetchPriority: 'high' });
-}
 
 type SitePictureProps = {
   site: Pick<Site, 'fqdn'>;
@@ -42,12 +35,13 @@ export function SitePicture({ site, isFirst, className }: SitePictureProps) {
     >
       {state !== 'failed' && (
         <img
-          src={`${addressOf(site.fqdn)}${tries > 0 ? `?version=${tries}` : ''}`}
+          src={`${pictureAddress(site.fqdn)}${tries > 0 ? `?version=${tries}` : ''}`}
           alt=""
           width={960}
           height={600}
           loading={isFirst ? 'eager' : 'lazy'}
-          decoding="async"
+          decoding={isFirst ? 'sync' : 'async'}
+          fetchPriority={isFirst ? 'high' : 'auto'}
           onLoad={({ currentTarget }) => setState(currentTarget.naturalWidth === waitingWidth ? 'waiting' : 'shown')}
           onError={() => setState('failed')}
           className="size-full object-cover object-top"

@@ -41,11 +41,11 @@ export function capitalise(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** What of a title can be a host name: "Café am Hafen" becomes "cafe-am-hafen". */
+/** What of a title can be a host name: "Café am Hafen" becomes "cafe-am-hafen", "Rosa's Bakery" "rosas-bakery". */
 export function slugOf(title: string): string {
   return title
     .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
+    .replace(/[\p{M}'’]/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 50)

@@ -1,11 +1,10 @@
-import { Radio } from '@base-ui/react/radio';
-import { RadioGroup } from '@base-ui/react/radio-group';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SiteUsage } from '#sdk';
 import { api } from '../api/client.ts';
 import { Loaded } from '../layout/loaded.tsx';
 import { Card } from '../ui/card.tsx';
+import { Choice, ChoiceGroup } from '../ui/choice.tsx';
 import { Segmented } from '../ui/segmented.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { type Mark, siteMarksQuery } from './site-marks.ts';
@@ -79,16 +78,16 @@ type FiguresProps = { points: SiteUsage['points'] | undefined; chosen: string; c
 
 function Figures({ points, chosen, choose }: FiguresProps) {
   return (
-    <RadioGroup
-      aria-label="What is shown"
+    <ChoiceGroup
+      label="What is shown"
       value={chosen}
-      onValueChange={(next) => choose(String(next))}
+      onChange={choose}
       className="grid grid-cols-2 gap-px border-line border-b bg-line sm:grid-cols-5"
     >
       {metrics.map(({ value, label, total, format }) => {
         const sum = points && total(points);
         return (
-          <Radio.Root
+          <Choice
             key={value}
             value={value}
             aria-label={label}
@@ -98,10 +97,10 @@ function Figures({ points, chosen, choose }: FiguresProps) {
             <span className="font-semibold text-lg tabular-nums leading-6 tracking-tight">
               {sum === undefined || sum === null ? '–' : format(sum)}
             </span>
-          </Radio.Root>
+          </Choice>
         );
       })}
-    </RadioGroup>
+    </ChoiceGroup>
   );
 }
 

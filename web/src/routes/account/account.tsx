@@ -1,43 +1,29 @@
 import { getRouteApi } from '@tanstack/react-router';
+import { Suspense } from 'react';
+import { type LazyView, lazyView } from '../../layout/lazy-view.ts';
 import { PageHeader } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { type Tab, Tabs } from '../../ui/tabs.tsx';
-import { DeleteAccount } from './delete-account.tsx';
-import { EmailAddress } from './email-address.tsx';
-import { Notifications } from './notifications.tsx';
-import { OAuthGrants } from './oauth-grants.tsx';
-import { Password } from './password.tsx';
-import { Profile } from './profile.tsx';
-import { SecondFactorSection } from './second-factor.tsx';
-import { Sessions } from './sessions.tsx';
 
 const route = getRouteApi('/app/account');
 
-const tabs: Tab[] = [
-  {
-    value: 'profile',
-    label: 'Profile',
-    content: (
-      <div className="grid gap-6">
-        <Profile />
-        <EmailAddress />
-        <DeleteAccount />
-      </div>
-    ),
-  },
-  {
-    value: 'security',
-    label: 'Security',
-    content: (
-      <div className="grid gap-6">
-        <Password />
-        <SecondFactorSection />
-      </div>
-    ),
-  },
-  { value: 'sessions', label: 'Sessions', content: <Sessions /> },
-  { value: 'notifications', label: 'Notifications', content: <Notifications /> },
-  { value: 'programs', label: 'Connected programs', content: <OAuthGrants /> },
+/** Each comes with the first look at it. */
+const parts: [value: string, label: string, part: LazyView<object>][] = [
+  ['profile', 'Profile', lazyView(() => import('./profile-tab.tsx').then((it) => it.ProfileTab))],
+  ['security', 'Security', lazyView(() => import('./security-tab.tsx').then((it) => it.SecurityTab))],
+  ['sessions', 'Sessions', lazyView(() => import('./sessions.tsx').then((it) => it.Sessions))],
+  ['notifications', 'Notifications', lazyView(() => import('./notifications.tsx').then((it) => it.Notifications))],
+  ['programs', 'Connected programs', lazyView(() => import('./oauth-grants.tsx').then((it) => it.OAuthGrants))],
 ];
+const tabs: Tab[] = parts.map(([value, label, part]) => ({
+  value,
+  label,
+  content: (
+    <Suspense fallback={<Skeleton className="h-64 rounded-xl" />}>
+      <part.View />
+    </Suspense>
+  ),
+}));
 
 export function AccountPage() {
   const { tab } = route.useSearch();

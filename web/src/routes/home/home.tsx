@@ -1,8 +1,10 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import type { Team } from '#sdk';
-import { myTeamsQuery, useCurrentTeam } from '../../api/current-team.ts';
+import { chooseTeam, myTeamsQuery, useCurrentTeam } from '../../api/current-team.ts';
 import { teamEventsQuery } from '../../api/events.ts';
+import { attentionQuery, recentSitesQuery } from '../../api/home-queries.ts';
 import { atLeast } from '../../api/roles.ts';
 import { EventList } from '../../layout/event-list.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
@@ -15,7 +17,6 @@ import { PageHeader } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Attention } from './attention.tsx';
 import { FirstSteps } from './first-steps.tsx';
-import { attentionQuery, recentSitesQuery } from './home-queries.ts';
 import { Totals } from './totals.tsx';
 
 const FEED = 6;
@@ -43,6 +44,8 @@ export function HomePage() {
 }
 
 function TeamHome({ team }: { team: Team }) {
+  // The next visit asks for it before it knows who is there.
+  useEffect(() => chooseTeam(team.id), [team.id]);
   const attention = useQuery(attentionQuery(team.id));
   const sites = useQuery(recentSitesQuery(team.id));
   const events = useInfiniteQuery(teamEventsQuery(team.id));

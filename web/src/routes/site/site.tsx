@@ -15,8 +15,7 @@ import { PlanLink } from '../../layout/plan-link.tsx';
 import { NotFound } from '../../layout/problem-pages.tsx';
 import { SiteIcon } from '../../layout/site-icon.tsx';
 import { siteLink } from '../../layout/site-link.ts';
-import { pagesOf } from '../../layout/site-pages.ts';
-import { preloadPicture } from '../../layout/site-picture.tsx';
+import { pagesOf, titleOf } from '../../layout/site-pages.ts';
 import { SiteStateBadge } from '../../layout/site-state.tsx';
 import { StorageWarning } from '../../layout/storage-warning.tsx';
 import { PageHeader } from '../../ui/page.tsx';
@@ -31,8 +30,6 @@ export function SitePage() {
   const { fqdn = '' } = useParams({ strict: false });
   const navigate = useNavigate();
   const { page = '' } = useParams({ strict: false });
-  // Beside the question for the site, and not after it.
-  if (page === '') preloadPicture(fqdn);
   const query = useQuery(siteQuery(fqdn));
   const gone = isStatus(query.error, 404);
   const details = useSiteEvents(query.data?.id).map(detailOf);
@@ -48,7 +45,10 @@ export function SitePage() {
 
   if (failure) return <CreateFailed fqdn={fqdn} failure={failure} />;
   return (
-    <Loaded query={{ ...query, data: gone ? undefined : query.data }} loading={<SiteLoading />}>
+    <Loaded
+      query={{ ...query, data: gone ? undefined : query.data }}
+      loading={<SiteLoading title={page === '' ? fqdn : titleOf(page)} />}
+    >
       {(site) => <SiteView key={site.id} site={site} />}
     </Loaded>
   );
@@ -123,12 +123,15 @@ function PageContent({ path, site, stage }: { path: string; site: Site; stage: S
   );
 }
 
-function SiteLoading() {
+/** The address says already what it is. */
+function SiteLoading({ title }: { title: string }) {
   return (
-    <div role="status" className="grid gap-7">
-      <span className="sr-only">Loading</span>
-      <Skeleton className="h-9 w-56" />
-      <Skeleton className="h-64 rounded-xl" />
-    </div>
+    <>
+      <PageHeader title={title} />
+      <div role="status">
+        <span className="sr-only">Loading</span>
+        <Skeleton className="h-72 rounded-xl" />
+      </div>
+    </>
   );
 }

@@ -103,13 +103,17 @@ export function SitesPage() {
               <SiteTable sites={sites} select={box} />
             </Card>
           ) : (
-            <SiteCards>
-              {sites.map((site) => (
-                <li key={site.id} className="grid min-w-0">
-                  <SiteCard site={site} select={box(site)} />
-                </li>
-              ))}
-            </SiteCards>
+            <>
+              {/* Each card has a heading under it. */}
+              <h2 className="sr-only">All sites</h2>
+              <SiteCards>
+                {sites.map((site) => (
+                  <li key={site.id} className="grid min-w-0">
+                    <SiteCard site={site} select={box(site)} />
+                  </li>
+                ))}
+              </SiteCards>
+            </>
           )
         }
       </Listing>

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import { Suspense, useEffect } from 'react';
 import type { Team } from '#sdk';
 import { chooseTeam } from '../../api/current-team.ts';
 import { atLeast } from '../../api/roles.ts';
 import { teamQuery } from '../../api/teams.ts';
 import { DevelopersFrame } from '../../layout/developers-frame.tsx';
+import { type LazyView, lazyView } from '../../layout/lazy-view.ts';
 import { Loaded } from '../../layout/loaded.tsx';
 import { NotFound } from '../../layout/problem-pages.tsx';
 import { TeamBadges } from '../../layout/team-badges.tsx';
@@ -16,33 +17,40 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { LimitedTeam } from './limited-team.tsx';
 import { ManageBillingButton } from './manage-billing.tsx';
 import { PlanState } from './plan-state.tsx';
-import { TeamActivity } from './team-activity.tsx';
-import { TeamMembers } from './team-members.tsx';
-import { TeamOverview } from './team-overview.tsx';
-import { TeamPasswords } from './team-passwords.tsx';
-import { TeamPlan } from './team-plan.tsx';
 import { teamBillingQuery } from './team-queries.ts';
-import { TeamTickets } from './team-tickets.tsx';
-import { TeamWebhooks } from './team-webhooks.tsx';
 
-/** A page of a team: what stands above it, and what it shows. Undefined where there is none of this name for this person. */
-type PageOf = (team: Team) => { title: string; frame?: 'team' | 'developers'; content: ReactNode } | undefined;
+type TeamView = LazyView<{ team: Team }>;
 
-const pages: Record<string, PageOf> = {
-  '': (team) => ({ title: team.name, frame: 'team', content: <TeamOverview team={team} /> }),
-  activity: (team) => ({ title: team.name, frame: 'team', content: <TeamActivity team={team} /> }),
-  tickets: (team) => ({ title: team.name, frame: 'team', content: <TeamTickets team={team} /> }),
-  billing: (team) => ({ title: 'Usage & billing', content: <TeamPlan team={team} /> }),
-  members: (team) => ({ title: 'Members', content: <TeamMembers team={team} /> }),
-  webhooks: (team) =>
-    atLeast(team.role, 'admin')
-      ? { title: 'Developers', frame: 'developers', content: <TeamWebhooks team={team} /> }
-      : undefined,
-  passwords: (team) => ({ title: 'Developers', frame: 'developers', content: <TeamPasswords team={team} /> }),
+/** A page of a team: what stands above it, and what it shows, which is loaded with the first look at it. */
+type PageOfTeam = { title?: string; frame?: 'team' | 'developers'; isFor?: (team: Team) => boolean; shown: TeamView };
+
+const pages: Record<string, PageOfTeam> = {
+  '': { frame: 'team', shown: lazyView(() => import('./team-overview.tsx').then((it) => it.TeamOverview)) },
+  activity: { frame: 'team', shown: lazyView(() => import('./team-activity.tsx').then((it) => it.TeamActivity)) },
+  tickets: { frame: 'team', shown: lazyView(() => import('./team-tickets.tsx').then((it) => it.TeamTickets)) },
+  billing: {
+    title: 'Usage & billing',
+    shown: lazyView(() => import('./team-plan.tsx').then((it) => it.TeamPlan)),
+  },
+  members: { title: 'Members', shown: lazyView(() => import('./team-members.tsx').then((it) => it.TeamMembers)) },
+  webhooks: {
+    frame: 'developers',
+    isFor: (team) => atLeast(team.role, 'admin'),
+    shown: lazyView(() => import('./team-webhooks.tsx').then((it) => it.TeamWebhooks)),
+  },
+  passwords: {
+    frame: 'developers',
+    shown: lazyView(() => import('./team-passwords.tsx').then((it) => it.TeamPasswords)),
+  },
 };
+
+/** Undefined where there is none of this name. */
+const pageOf = (name: string): PageOfTeam | undefined => (Object.hasOwn(pages, name) ? pages[name] : undefined);
 
 export function TeamPage() {
   const { teamId = '', page = '' } = useParams({ strict: false });
+  // Beside the question for the team, and not after it.
+  pageOf(page)?.shown.preload();
   const query = useQuery(teamQuery(teamId));
   useEffect(() => chooseTeam(teamId), [teamId]);
   return (
@@ -54,8 +62,8 @@ export function TeamPage() {
 
 function TeamView({ team, page }: { team: Team; page: string }) {
   if (team.is_limited) return <LimitedTeam team={team} />;
-  const shown = pages[page]?.(team);
-  if (!shown) return <NotFound />;
+  const { title = team.name, frame, isFor = () => true, shown } = pageOf(page) ?? {};
+  if (!shown || !isFor(team)) return <NotFound />;
   const notes = (
     <>
       {!team.is_active && (
@@ -67,19 +75,24 @@ function TeamView({ team, page }: { team: Team; page: string }) {
       {page !== 'billing' && atLeast(team.role, 'admin') && <PaymentTrouble team={team} />}
     </>
   );
-  if (shown.frame === 'developers')
+  const content = (
+    <Suspense fallback={<Skeleton className="h-64 rounded-xl" />}>
+      <shown.View team={team} />
+    </Suspense>
+  );
+  if (frame === 'developers')
     return (
       <DevelopersFrame>
         {notes}
-        {shown.content}
+        {content}
       </DevelopersFrame>
     );
   return (
     <>
-      <PageHeader title={shown.title} badges={<TeamBadges team={team} />} />
-      {shown.frame === 'team' && <TeamLinks teamId={team.id} />}
+      <PageHeader title={title} badges={<TeamBadges team={team} />} />
+      {frame === 'team' && <TeamLinks teamId={team.id} />}
       {notes}
-      {shown.content}
+      {content}
     </>
   );
 }

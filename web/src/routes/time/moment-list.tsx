@@ -7,7 +7,7 @@ import { formatDate } from '../../ui/time.tsx';
 import { MomentIcon } from './moment-icon.tsx';
 import { textOf } from './moments.ts';
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const clock = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
 
 type MomentListProps = {
   moments: SiteMoment[];

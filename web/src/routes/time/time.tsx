@@ -1,11 +1,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useEffect, useMemo, useState } from 'react';
+import { Suspense, useEffect, useMemo, useState } from 'react';
 import type { Backup, Site } from '#sdk';
 import { api, isStatus } from '../../api/client.ts';
 import { siteQuery } from '../../api/sites.ts';
 import { BackLink } from '../../layout/back-link.tsx';
 import { BackupWarning } from '../../layout/backup-warning.tsx';
+import { lazyView } from '../../layout/lazy-view.ts';
 import { Loaded } from '../../layout/loaded.tsx';
 import { siteLink } from '../../layout/site-link.ts';
 import { SiteStateBadge } from '../../layout/site-state.tsx';
@@ -21,16 +22,18 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { formatDate, formatMoment, useNowMs } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { type Minute, minuteOf, useMinutes } from './backups.ts';
-import { ChosenMinute } from './chosen-minute.tsx';
-import { FindBreak } from './find-break.tsx';
 import { GoTo } from './go-to.tsx';
 import { MomentList } from './moment-list.tsx';
 import { useMoments, usePoints } from './moments.ts';
-import { PastRestores } from './past-restores.tsx';
-import { RestoreSheet } from './restore-sheet.tsx';
 import { RestoreStatus, useWatchedRestore } from './restore-status.tsx';
 import { Timeline } from './timeline.tsx';
 import { firstZoom, type View, viewOf, type Zoom, zooms } from './timeline-view.ts';
+
+// What a person sees first is the line and the moments; the rest comes while they look.
+const ChosenMinute = lazyView(() => import('./chosen-minute.tsx').then((it) => it.ChosenMinute));
+const RestoreSheet = lazyView(() => import('./restore-sheet.tsx').then((it) => it.RestoreSheet));
+const FindBreak = lazyView(() => import('./find-break.tsx').then((it) => it.FindBreak));
+const PastRestores = lazyView(() => import('./past-restores.tsx').then((it) => it.PastRestores));
 
 const route = getRouteApi('/app/sites/$fqdn/time');
 
@@ -186,36 +189,40 @@ function TimeMachine({ site, stage }: { site: Site; stage: Site['site_stage'] })
             </Loaded>
           </div>
         </Section>
-        {chosen ? (
-          <ChosenMinute
+        <Suspense fallback={<Skeleton className="h-80 rounded-xl" />}>
+          {chosen ? (
+            <ChosenMinute.View
+              site={site}
+              stage={isStage}
+              minute={chosen}
+              newest={query.data?.at(-1)}
+              moments={happened.filter(({ commit_hash }) => commit_hash === chosen.backup.commit_hash)}
+              name={points.find(({ commit_hash }) => commit_hash === chosen.backup.commit_hash)}
+              onRestore={() => setRestoring(true)}
+            />
+          ) : (
+            <Card className="min-h-80">
+              <Empty icon={<HistoryIcon />} title="Pick a moment">
+                Choose one from the list, or move along the timeline. You see the site then and now before anything
+                changes.
+              </Empty>
+            </Card>
+          )}
+        </Suspense>
+      </div>
+      <Suspense>
+        {isRestoring && chosen && (
+          <RestoreSheet.View
             site={site}
             stage={isStage}
-            minute={chosen}
-            newest={query.data?.at(-1)}
-            moments={happened.filter(({ commit_hash }) => commit_hash === chosen.backup.commit_hash)}
-            name={points.find(({ commit_hash }) => commit_hash === chosen.backup.commit_hash)}
-            onRestore={() => setRestoring(true)}
+            point={chosen.backup.created_at}
+            onClose={() => setRestoring(false)}
+            onBegun={watch}
           />
-        ) : (
-          <Card className="min-h-80">
-            <Empty icon={<HistoryIcon />} title="Pick a moment">
-              Choose one from the list, or move along the timeline. You see the site then and now before anything
-              changes.
-            </Empty>
-          </Card>
         )}
-      </div>
-      {isRestoring && chosen && (
-        <RestoreSheet
-          site={site}
-          stage={isStage}
-          point={chosen.backup.created_at}
-          onClose={() => setRestoring(false)}
-          onBegun={watch}
-        />
-      )}
-      {!isStage && <FindBreak site={site} onChoose={choose} />}
-      <PastRestores site={site} stage={isStage} onBegun={watch} />
+        {!isStage && <FindBreak.View site={site} onChoose={choose} />}
+        <PastRestores.View site={site} stage={isStage} onBegun={watch} />
+      </Suspense>
     </div>
   );
 }

@@ -166,7 +166,7 @@ function Mark({ minute, view, className, children }: MarkProps) {
   );
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const clock = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 const isMidnight = (ms: number) => new Date(ms).getHours() === 0 && new Date(ms).getMinutes() === 0;
 

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api } from '../../api/client.ts';
+import { api } from './client.ts';
 
 /** Counters and clocks move without an event, so what shows them looks again by itself. */
 const refetchInterval = 30_000;
