@@ -14,9 +14,6 @@ const config: KnipConfig = {
     'src/timemachine/restore/write-worker.ts!',
     // Calls an operation from within (docs/architecture.md). It is there, and tested, before whoever acts in somebody's name.
     'src/core/http/invoke.ts!',
-    // MariaDB for sites (docs/decisions/0054). It is there, and tested, before a driver uses it.
-    'src/runtimes/mariadb/{mariadb-databases,server-access,site-databases}.ts!',
-    'src/runtimes/mariadb/server/{binaries,embedded-mariadb}.ts!',
     'scripts/*.{ts,mjs}',
     'web/src/main.tsx!',
     'web/src/docs/main.ts!',
@@ -46,7 +43,8 @@ const config: KnipConfig = {
         'src/timemachine/sources/sqlite-schema.ts': ['exports'],
       }
     : {},
-  ignoreDependencies: ['tailwindcss'],
+  // The font's file is named by a style sheet.
+  ignoreDependencies: ['tailwindcss', '@fontsource-variable/inter'],
   ignoreBinaries: ['apt-get', 'bwrap', 'wrk', 'restic', 'mkfifo', 'strace'],
 };
 

@@ -1,17 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findPhp } from '#runtimes/fpm/php-install.ts';
 import { writeIni } from '#runtimes/fpm/php-settings.ts';
-import { LAYOUT, sqliteDatabase } from '#runtimes/wordpress/layout.ts';
+import { LAYOUT, mariadbDatabase, sqliteDatabase } from '#runtimes/wordpress/layout.ts';
 import { freePort } from '../test/free-port.ts';
+import { type PlainMariadb, type SiteRows, startPlainMariadb } from './mariadb-peer.ts';
 
-/** A WordPress as somebody sets it up by hand: nginx before PHP-FPM, with the files and the database of one of our sites. */
+/** A WordPress as somebody sets it up by hand: nginx before PHP-FPM, and MariaDB where our site has its rows there, with its files and its rows. */
 export interface HandMade {
   url: string;
-  pids: { nginx: number; fpm: number };
+  pids: { nginx: number; fpm: number; mariadb: number | undefined };
   stop(): Promise<void>;
 }
 
@@ -20,10 +21,12 @@ export interface HandMadeOptions {
   core: string;
   sqlite: string;
   site: { content: string; database: string };
+  /** Where the rows of the site are on MariaDB. */
+  rows: SiteRows | undefined;
   processes: number;
 }
 
-export async function startHandMade({ dir, core, sqlite, site, processes }: HandMadeOptions): Promise<HandMade> {
+export async function startHandMade({ dir, core, sqlite, site, rows, processes }: HandMadeOptions): Promise<HandMade> {
   const [php] = await findPhp();
   const port = await freePort();
   const url = `http://peer.localhost:${port}`;
@@ -31,10 +34,14 @@ export async function startHandMade({ dir, core, sqlite, site, processes }: Hand
   await mkdir(join(dir, 'nginx'), { recursive: true });
   await cp(core, root, { recursive: true });
   await cp(site.content, join(root, 'wp-content'), { recursive: true });
-  await cp(site.database, join(dir, 'database'), { recursive: true });
+  const mariadb = rows && (await startPlainMariadb(join(dir, 'mariadb'), rows));
   const dropIn = join(root, 'wp-content', 'db.php');
-  await writeFile(dropIn, (await readFile(dropIn, 'utf8')).replaceAll(LAYOUT.sqlite, sqlite));
-  await writeFile(join(root, 'wp-config.php'), configOf(url, `${dir}/database/`));
+  if (mariadb) await rm(dropIn, { force: true });
+  else {
+    await cp(site.database, join(dir, 'database'), { recursive: true });
+    await writeFile(dropIn, (await readFile(dropIn, 'utf8')).replaceAll(LAYOUT.sqlite, sqlite));
+  }
+  await writeFile(join(root, 'wp-config.php'), configOf(url, databaseOf(dir, mariadb)));
   const ini = writeIni(php, { kind: 'serving' }).replaceAll(LAYOUT.core, root);
   await writeFile(join(dir, 'php.ini'), ini);
   await writeFile(
@@ -55,13 +62,20 @@ pm.max_children = ${processes}\npm.start_servers = 2\npm.min_spare_servers = 1\n
   for (let tries = 0; tries < 200 && !existsSync(join(dir, 'fpm.sock')); tries++) await sleep(50);
   return {
     url,
-    pids: { nginx: nginx.pid as number, fpm: fpm.pid as number },
-    stop: async () => void (await Promise.all([end(nginx), end(fpm)])),
+    pids: { nginx: nginx.pid as number, fpm: fpm.pid as number, mariadb: mariadb?.pid },
+    stop: async () => void (await Promise.all([end(nginx), end(fpm), mariadb?.stop()])),
   };
 }
 
-function configOf(url: string, databaseFolder: string): string {
-  const constants = { ...sqliteDatabase(), DB_DIR: databaseFolder, WP_HOME: url, WP_SITEURL: url };
+function databaseOf(dir: string, mariadb: PlainMariadb | undefined): Record<string, string | number> {
+  if (!mariadb) return { ...sqliteDatabase(), DB_DIR: `${dir}/database/` };
+  const { database: name, socket } = mariadb;
+  const access = { host: '', name, user: 'root', password: '', socket, isEncrypted: false };
+  return mariadbDatabase(access, dirname(socket));
+}
+
+function configOf(url: string, database: Record<string, string | number>): string {
+  const constants = { ...database, WP_HOME: url, WP_SITEURL: url };
   const defines = Object.entries(constants).map(([name, value]) => `define('${name}', '${value}');`);
   return `<?php\n${defines.join('\n')}\ndefine('DISABLE_WP_CRON', true);\n$table_prefix = 'wp_';
 if (!defined('ABSPATH')) define('ABSPATH', __DIR__ . '/');\nrequire_once ABSPATH . 'wp-settings.php';\n`;

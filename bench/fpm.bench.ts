@@ -13,10 +13,12 @@ import { commandOf, cpuSecondsOfTree, descendants, pssBytesOf } from './proc.ts'
 import type { Goal, Report } from './report.ts';
 import { startBench } from './servers.ts';
 
-/** Sites on native PHP, beside a WordPress that somebody set up by hand with nginx and PHP-FPM, in the same run and in turns. */
+/** Sites on native PHP, beside a WordPress that somebody set up by hand with nginx, PHP-FPM and MariaDB, in the same run and in turns. */
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
 const PAGES = Number(process.env.PAGES ?? 60);
 const SLEEPING = Number(process.env.SLEEPING ?? 100);
+/** What both have their rows in: mariadb or sqlite. */
+const DATABASE = process.env.SITE_DATABASE ?? 'mariadb';
 const PROCESSES = 4;
 const VISITORS = [1, 8, 32] as const;
 const ADMIN = { ADMIN_EMAIL: 'operator@example.com', ADMIN_PASSWORD: 'operator-password' };
@@ -25,7 +27,7 @@ export async function run(): Promise<Report> {
   const bench = await startBench();
   let peer: HandMade | undefined;
   try {
-    const env = { ...ADMIN, RUNTIME: 'fpm', PHP_PROCESSES_PER_SITE: String(PROCESSES) };
+    const env = { ...ADMIN, RUNTIME: 'fpm', SITE_DATABASE: DATABASE, PHP_PROCESSES_PER_SITE: String(PROCESSES) };
     const service = { ...(await bench.startService(env)), dataDir: join(bench.dir, 'data') };
     const grant = await createClient({ baseUrl: service.url }).signIn({
       body: { username: ADMIN.ADMIN_EMAIL, password: ADMIN.ADMIN_PASSWORD },
@@ -53,14 +55,17 @@ export async function run(): Promise<Report> {
       core: distribution.coreFolder(coreVersion),
       sqlite: (await distribution.tools()).sqliteFolder,
       site: { content: join(folder, 'content'), database: join(folder, 'database') },
+      rows: DATABASE === 'mariadb' ? { dataDir: service.dataDir, siteId: id } : undefined,
       processes: PROCESSES,
     });
     peer = handMade;
     const theirs = () => ask(handMade, new URL(handMade.url).hostname);
     for (let count = 0; count < 10; count++) await Promise.all([ours(), theirs()]);
 
-    const ourCpu = () => cpuSecondsOfTree(service.pid);
-    const theirCpu = () => cpuSecondsOfTree(handMade.pids.nginx) + cpuSecondsOfTree(handMade.pids.fpm);
+    const cpuOf = (pids: (number | undefined)[]) =>
+      pids.reduce((sum: number, pid) => sum + (pid === undefined ? 0 : cpuSecondsOfTree(pid)), 0);
+    const ourCpu = () => cpuOf([service.pid, bench.postgresPid]);
+    const theirCpu = () => cpuOf(Object.values(handMade.pids));
     const pages = { ours: [] as number[], theirs: [] as number[] };
     for (let round = 0; round < ROUNDS; round++) {
       pages.ours.push(await cpuMs(ourCpu, ours));
@@ -128,7 +133,7 @@ function report({ pages, waits, awakeBytes, theirBytes, wakes, creates, asleep, 
   const times = (value: number) => `${value.toFixed(2)} x`;
   return {
     name: 'bench/fpm',
-    intro: `A page that no cache has, of a site on native PHP (edge, database of the platform and sandbox included) and of a WordPress set up by hand with nginx and PHP-FPM; both on SQLite, with ${PROCESSES} processes. Medians of ${ROUNDS} rounds of ${PAGES} pages in turns.`,
+    intro: `A page that no cache has, of a site on native PHP (edge, database of the platform and sandbox included) and of a WordPress set up by hand with nginx and PHP-FPM; both on ${DATABASE === 'mariadb' ? 'MariaDB' : 'SQLite'}, which counts too, with ${PROCESSES} processes. Medians of ${ROUNDS} rounds of ${PAGES} pages in turns.`,
     tables: [
       {
         head: ['', 'ours', 'by hand', 'ratio'],

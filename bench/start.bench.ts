@@ -24,48 +24,61 @@ const ROOT = join(import.meta.dirname, '..');
 export async function run(): Promise<Report> {
   const first: number[] = [];
   const second: number[] = [];
-  let memory: Map<string, number> | undefined;
+  const memory: Memory[] = [];
   for (let round = 0; round < STARTS; round++) {
     const dir = mkdtempSync(join(tmpdir(), 'siteyard-bench-'));
     chmodSync(dir, 0o711);
     try {
-      first.push(await measureStart(dir));
       const isLast = round === STARTS - 1;
-      second.push(
-        await measureStart(dir, async (pid) => {
-          if (!isLast) return;
-          await waitForTemplates(pid);
-          await sleep(IDLE_MS);
-          memory = measureMemory(pid);
-        }),
-      );
+      const idle = async (pid: number) => {
+        if (!isLast) return;
+        await sleep(IDLE_MS);
+        memory.push(measureMemory(pid));
+      };
+      const made = async (pid: number) => {
+        if (isLast) await waitForTemplates(pid);
+        await idle(pid);
+      };
+      first.push(await measureStart(dir, made));
+      second.push(await measureStart(dir, idle));
     } finally {
       rmSync(dir, { recursive: true, force: true });
     }
   }
-  const parts = [...(memory ?? [])];
-  const idleMb = parts.reduce((sum, [, bytes]) => sum + bytes, 0) / 1e6;
+  const [ofFirst, ofSecond] = memory as [Memory, Memory];
+  const [firstMb, secondMb] = [totalMb(ofFirst), totalMb(ofSecond)];
   const secondMs = median(second);
   return {
     name: 'bench/start',
-    intro: `\`npm start\` with everything embedded, ${STARTS} times; memory as PSS of the whole process tree after ${IDLE_MS / 1000} s without a request.`,
+    intro: `\`npm start\` with everything embedded, ${STARTS} times; memory as PSS of the whole process tree, ${IDLE_MS / 1000} s after the start and without a request. The first start makes the shipped templates; its minute begins when they are made.`,
     tables: [
       {
         head: ['', 'figure'],
         rows: [
           ['first start, until it serves', `${median(first).toFixed(0)} ms`],
           ['second start', `${secondMs.toFixed(0)} ms`],
-          ['idle memory', `${idleMb.toFixed(0)} MB`],
-          ...parts.map(([name, bytes]) => [`- ${name}`, `${(bytes / 1e6).toFixed(0)} MB`]),
+          ['idle memory after the first start', `${firstMb.toFixed(0)} MB`],
+          ...partsOf(ofFirst),
+          ['idle memory after the second start', `${secondMb.toFixed(0)} MB`],
+          ...partsOf(ofSecond),
         ],
       },
     ],
     goals: [
       { text: `second start below 2 s (${(secondMs / 1000).toFixed(2)} s)`, met: secondMs < 2000 },
-      { text: `idle below 250 MB (${idleMb.toFixed(0)} MB)`, met: idleMb < 250 },
+      ...Object.entries({ first: firstMb, second: secondMb }).map(([which, mb]) => ({
+        text: `idle below 250 MB after the ${which} start (${mb.toFixed(0)} MB)`,
+        met: mb < 250,
+      })),
     ],
   };
 }
+
+/** Bytes, by what they are for. */
+type Memory = Map<string, number>;
+
+const totalMb = (memory: Memory) => [...memory.values()].reduce((sum, bytes) => sum + bytes, 0) / 1e6;
+const partsOf = (memory: Memory) => [...memory].map(([name, bytes]) => [`- ${name}`, `${(bytes / 1e6).toFixed(0)} MB`]);
 
 async function measureStart(dir: string, whileItRuns?: (pid: number) => Promise<void>): Promise<number> {
   const env = { ...process.env, PORT: String(await freePort()), DATA_DIR: join(dir, 'data'), LOG_LEVEL: 'warn' };
@@ -84,18 +97,19 @@ async function measureStart(dir: string, whileItRuns?: (pid: number) => Promise<
   return ms;
 }
 
-/** Until no PHP has run for a while, or for as long as we wait for that. */
+/** Until PHP has run and then not for a while, or for as long as we wait for that. WordPress has to be compiled before the first. */
 async function waitForTemplates(pid: number): Promise<void> {
   const isPhpThere = () => descendants(pid).some((each) => commandOf(each).includes('php-wasm/worker'));
   const end = performance.now() + TEMPLATES_MS;
-  for (let quietSince = performance.now(); performance.now() < end; await sleep(500)) {
-    if (isPhpThere()) quietSince = performance.now();
-    else if (performance.now() - quietSince > QUIET_MS) return;
+  let lastSeen = Number.POSITIVE_INFINITY;
+  for (; performance.now() < end; await sleep(500)) {
+    if (isPhpThere()) lastSeen = performance.now();
+    else if (performance.now() - lastSeen > QUIET_MS) return;
   }
 }
 
-function measureMemory(pid: number): Map<string, number> {
-  const parts = new Map<string, number>();
+function measureMemory(pid: number): Memory {
+  const parts: Memory = new Map();
   for (const each of descendants(pid)) {
     const command = commandOf(each);
     const name = command.startsWith('npm') ? 'npm' : command.includes('postgres') ? 'Postgres' : 'Siteyard';

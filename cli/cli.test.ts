@@ -17,6 +17,8 @@ import { putOnPlan } from '../test/sites.ts';
 /** Every command as somebody at a terminal uses it, built as it is shipped, against the real service. */
 const PROGRAM = join(import.meta.dirname, 'bin/siteyard.cjs');
 const SITE = 'blog.localhost';
+/** To JavaScript they end a line, in JSON they are letters like others. */
+const SEPARATORS = 'a\u2028b\u2029c';
 
 let app: TestApp;
 let ada: Person;
@@ -370,7 +372,7 @@ suite('programs', { concurrency: true }, () => {
       });
       request.on('end', () => {
         if (body.startsWith('[')) return;
-        const { id, method } = JSON.parse(body);
+        const { id, method, params } = JSON.parse(body);
         methods.push(method);
         if (id === undefined || method === undefined) return void response.writeHead(202).end();
         if (method === 'slow') return;
@@ -384,7 +386,7 @@ suite('programs', { concurrency: true }, () => {
           return void response
             .writeHead(400, { 'content-type': 'application/json' })
             .end('{"jsonrpc":"2.0","id":null,"error":{"code":-32022,"message":"Not that version"}}');
-        const result = method === 'initialize' ? { protocolVersion: '2025-11-25' } : { tools: [] };
+        const result = method === 'initialize' ? { protocolVersion: '2025-11-25' } : { tools: [], params };
         const answer = JSON.stringify({ jsonrpc: '2.0', id, result });
         if (method === 'tools/call')
           return void response
@@ -414,6 +416,7 @@ suite('programs', { concurrency: true }, () => {
       { jsonrpc: '2.0', id: 5, method: 'breaks' },
       { jsonrpc: '2.0', id: 6, method: 'refused' },
       { jsonrpc: '2.0', id: 7, method: 'resources/read', params: { uri: 'siteyard://ü', _meta } },
+      { jsonrpc: '2.0', id: 12, method: 'tools/list', params: { cursor: SEPARATORS } },
     ];
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const input = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
@@ -424,7 +427,7 @@ suite('programs', { concurrency: true }, () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    const all = [1, 2, 3, 5, 6, 7, 9, 11];
+    const all = [1, 2, 3, 5, 6, 7, 9, 11, 12];
     const ids = answers.map(({ id }) => id);
     assert.deepEqual(
       ids.sort((a, b) => a - b),
@@ -432,6 +435,7 @@ suite('programs', { concurrency: true }, () => {
       'what was cancelled is left, and not answered',
     );
     assert.match(answers.find(({ id }) => id === 5).error.message, /broke before the answer came/);
+    assert.equal(answers.find(({ id }) => id === 12).result.params.cursor, SEPARATORS, 'they end no line');
     assert.match(answers.find(({ id }) => id === 9).error.message, /along with this was cancelled/);
     assert.equal(answers.find(({ id }) => id === 11).error.code, -32603);
     assert.deepEqual(answers.find(({ id }) => id === 6).error, { code: -32022, message: 'Not that version' });

@@ -30,6 +30,8 @@ const PG_TYPES: Record<string, string> = {
   bytea: 'Buffer',
   xid8: 'string',
   _text: 'string[]',
+  _int4: 'number[]',
+  _uuid: 'string[]',
 };
 const check = process.argv.includes('--check');
 

@@ -240,6 +240,8 @@ function missingTools() {
   // Sites on native PHP and their databases. Where nothing may be installed, their tests say so and are skipped.
   if (mayInstall() && !hasFpm()) missing.push({ name: 'PHP-FPM', packages: FPM_PACKAGES });
   if (mayInstall() && !onPath('mariadbd')) missing.push({ name: 'MariaDB', packages: ['mariadb-server'] });
+  // A zone that takes updates, for wildcard certificates.
+  if (mayInstall() && !onPath('knotd')) missing.push({ name: 'Knot DNS', packages: ['knot'] });
   return missing;
 }
 

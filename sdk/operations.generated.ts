@@ -1,5 +1,22 @@
 // Made from the operations by npm run gen.
 
+export type AccountView = {
+  id: string;
+  user_id: string;
+  operator: User;
+  reason: string;
+  created_at: string;
+  expires_at: string;
+  ended_at: string | null;
+};
+export type AccountViewPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<AccountView>;
+};
 export type ApiToken = {
   id: string;
   name: string;
@@ -151,6 +168,13 @@ export type CreatedApiToken = {
   created_at: string;
   token: string;
 };
+export type CreatedPasskey = {
+  id: string;
+  name: string;
+  created_at: string;
+  last_used_at: string | null;
+  recovery_codes: Array<string>;
+};
 export type DeletedApplicationPassword = {
   id: string;
   team_id: string;
@@ -298,6 +322,14 @@ export type EventPage = {
   previous: string | null;
   results: Array<Event>;
 };
+export type Extension = {
+  kind: 'plugin' | 'theme';
+  name: string;
+  title: string;
+  version: string | null;
+  state: 'active' | 'inactive' | 'parent' | 'must_use';
+  update: string | null;
+};
 export type ExternalPath = {
   id: string;
   path: string;
@@ -432,16 +464,20 @@ export type InternalError = {
 };
 export type Introspection = {
   active: boolean;
-  kind: 'session' | 'api_token' | 'metrics' | 'ssh_key' | 'oauth';
+  kind: 'session' | 'api_token' | 'metrics' | 'ssh_key' | 'oauth' | 'view';
   scopes: Array<'read' | 'write' | 'plan'>;
   user_id: string;
   team_id: string | null;
   expires_at: string | null;
 };
+export type LabelledSites = {
+  changed: number;
+};
 export type LinkAnswer = {
   access_token?: string;
   token_type?: 'bearer';
   expires_in?: number;
+  second_step?: SecondStep;
 };
 export type Me = {
   id: string;
@@ -456,6 +492,11 @@ export type Me = {
   analytics_user_id: string | null;
   created_at: string;
   default_region: string | null;
+  view: {
+    operator_name: string;
+    expires_at: string;
+  } | null;
+  pending_email: string | null;
 };
 export type MetricsDashboard = {
   url: string | null;
@@ -483,6 +524,19 @@ export type MetricsUser = {
 };
 export type MyAddress = {
   address: string;
+};
+export type NewTotp = {
+  secret: string;
+  uri: string;
+};
+export type Notifications = {
+  backups: boolean;
+  billing: boolean;
+  sites: boolean;
+  tickets: boolean;
+  updates: boolean;
+  usage: boolean;
+  webhooks: boolean;
 };
 export type OAuthGrant = {
   id: string;
@@ -532,6 +586,24 @@ export type OwnTickets = {
   assistant_custom_instructions?: string | null;
   resolved?: boolean;
   resolved_at?: string | null;
+  waits_for?: 'support' | 'asker' | 'assistant' | null;
+  assignee?: {
+    id: string;
+    email: string;
+    first_name: string;
+    last_name: string;
+    full_name: string;
+    is_active: boolean;
+    is_verified: boolean;
+    is_superuser: boolean;
+    is_payment_verified: boolean;
+    analytics_user_id: string | null;
+    created_at: string;
+  } | null;
+  site_live_id?: string | null;
+  fqdn?: string | null;
+  attachments?: Array<Attachment>;
+  active_at?: string;
   ticket_replies?: Array<TicketReply>;
   ticket_replies_count?: number;
   ticket_replies_next?: string | null;
@@ -542,6 +614,36 @@ export type OwnTickets = {
   offset?: number;
   previous?: string | null;
   results?: Array<Ticket>;
+};
+export type Passkey = {
+  id: string;
+  name: string;
+  created_at: string;
+  last_used_at: string | null;
+};
+export type PasskeyOptions = {
+  challenge: string;
+  options: Record<string, unknown>;
+};
+export type Person = {
+  id: string;
+  kind: 'member' | 'invite';
+  role: 'owner' | 'admin' | 'member' | 'viewer' | 'limited';
+  user_id: string | null;
+  email: string;
+  full_name: string;
+  since: string;
+  expiry: string | null;
+  site_count: number | null;
+  link: string;
+};
+export type PersonPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<Person>;
 };
 export type PhpFault = {
   message: string;
@@ -709,8 +811,110 @@ export type Plan = {
   price_year_cents: number;
   currency: string;
 };
+export type PlatformOverview = {
+  read_at: string;
+  people: number;
+  teams: {
+    all: number;
+    suspended: number;
+    unpaid: number;
+    ending: number;
+  };
+  sites: {
+    ready: number;
+    sleeping: number;
+    busy: number;
+  };
+  hosts: Array<{
+    name: string;
+    read_at: string;
+    disk_bytes: number;
+    disk_free_bytes: number;
+    memory_bytes: number;
+    memory_free_bytes: number;
+    cores: number;
+    load: number;
+    sites_awake: number;
+    php_processes: number;
+    php_waiting: number;
+    php_used_bytes: number;
+    php_budget_bytes: number;
+    php_is_short: boolean;
+    backup_queue: {
+      objects: number;
+      bytes: number;
+      oldest_seconds: number;
+      trouble: string | null;
+    };
+  }>;
+  traffic: {
+    last_hour: {
+      at: string;
+      requests: number;
+      failures: number;
+      p50_ms: number | null;
+      p95_ms: number | null;
+      cached_percentage: number | null;
+    };
+    points: Array<{
+      at: string;
+      requests: number;
+      failures: number;
+      p50_ms: number | null;
+      p95_ms: number | null;
+      cached_percentage: number | null;
+    }>;
+  };
+  queue: {
+    waiting: number;
+    active: number;
+    oldest_seconds: number;
+    failed: number;
+    lanes: Array<{
+      name: string;
+      waiting: number;
+      active: number;
+      oldest_seconds: number;
+    }>;
+  };
+  revenue: {
+    month_cents: number;
+    currency: string;
+    plans: Array<{
+      name: 'free' | 'micro' | 'starter' | 'business';
+      teams: number;
+      month_cents: number;
+    }>;
+  };
+  certificates: {
+    issued: number;
+    failing: number;
+    expiring: number;
+    worst: Array<{
+      name: string;
+      failures: number;
+      reason: string | null;
+      expires_at: string | null;
+      next_try_at: string;
+    }>;
+  };
+  backups: {
+    due: number;
+    overdue_seconds: number;
+    failing: number;
+    worst: Array<{
+      site_id: string;
+      fqdn: string;
+      failing_since: string;
+      failures: number;
+      reason: string | null;
+    }>;
+  };
+};
 export type Preview = {
   id: string;
+  fqdn: string;
+  is_of_stage: boolean;
   restore_point: string;
   is_ready: boolean;
   url: string | null;
@@ -771,6 +975,15 @@ export type ProxyAnswer = {
   body: unknown;
   body_encoding: 'json' | 'text' | 'base64' | 'empty';
 };
+export type Reachability = {
+  state: 'live' | 'protected' | 'dns_pending' | 'certificate_pending' | 'asleep' | 'failing' | 'busy' | 'stopped';
+  reason: string | null;
+  since: string | null;
+  certificate: CertificateState;
+};
+export type RecoveryCodes = {
+  recovery_codes: Array<string>;
+};
 export type Region = {
   id: number;
   name: string;
@@ -786,6 +999,50 @@ export type Region = {
 };
 export type ReplayedDeliveries = {
   count: number;
+};
+export type RestorePoint = {
+  id: string;
+  name: string;
+  restore_point: string;
+  commit_hash: string;
+  created_at: string;
+};
+export type RestorePointPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<RestorePoint>;
+};
+export type SecondFactor = {
+  is_on: boolean;
+  totp_since: string | null;
+  passkeys: Array<Passkey>;
+  recovery_codes_left: number;
+  can_have_passkeys: boolean;
+};
+export type SecondStep = {
+  challenge: string;
+  methods: Array<'totp' | 'passkey' | 'recovery_code'>;
+  passkey_options: Record<string, unknown> | null;
+};
+export type Session = {
+  id: string;
+  is_current: boolean;
+  browser: string | null;
+  address: string | null;
+  last_used_at: string | null;
+  expires_at: string | null;
+  created_at: string;
+};
+export type SessionPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<Session>;
 };
 export type SessionUrl = {
   url: string;
@@ -819,11 +1076,14 @@ export type Site = {
   region_id: number;
   active: boolean;
   busy: string | null;
+  reachability: Reachability;
   is_sleeping: boolean;
   is_free: boolean;
   is_testing: boolean;
   is_ns_root: boolean;
   domain_option: 'platform' | 'custom';
+  title: string;
+  labels: Array<string>;
   favicon_url: string;
   http_auth_enabled: boolean;
   http_auth_password: string;
@@ -837,6 +1097,7 @@ export type Site = {
   current_cycle_visits: number;
   current_cycle_bandwidth: number;
   current_storage: number;
+  visits_by_day: Array<number>;
   min_restore_point: string;
   max_restore_point: string;
   external_paths: Array<ExternalPath>;
@@ -853,6 +1114,7 @@ export type Site = {
     cdn_firewall_allowed_ips: Array<string>;
     created_at: string;
   } | null;
+  updates_waiting: number;
   tracked_tables: Array<string>;
   untracked_tables: Array<string>;
   created_at: string;
@@ -869,6 +1131,25 @@ export type SiteDomain = {
 };
 export type SiteDomains = {
   results: Array<SiteDomain>;
+};
+export type SiteError = {
+  id: string;
+  level: 'fatal' | 'warning' | 'notice' | 'deprecated' | 'plain';
+  message: string;
+  file: string | null;
+  line: number | null;
+  request: string | null;
+  count: number;
+  first_at: string;
+  last_at: string;
+};
+export type SiteErrorPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<SiteError>;
 };
 export type SiteFile = {
   path: string;
@@ -905,6 +1186,26 @@ export type SiteFileVersion = {
   size: number | null;
   modified_at: string | null;
   version_id: string | null;
+};
+export type SiteHappenings = {
+  from: string;
+  until: string;
+  from_hash: string;
+  until_hash: string;
+  happened: Array<{
+    kind: 'core' | 'plugin' | 'theme' | 'content' | 'order' | 'user' | 'comment' | 'media' | 'setting' | 'file';
+    change: 'added' | 'changed' | 'removed';
+    text: string;
+    what: string;
+    count: number;
+  }>;
+};
+export type SiteLabel = {
+  label: string;
+  sites: number;
+};
+export type SiteLabels = {
+  results: Array<SiteLabel>;
 };
 export type SiteLogEntry = SiteLogError | SiteLogVisit | SiteLogNote;
 export type SiteLogError = {
@@ -945,6 +1246,23 @@ export type SiteLogVisit = {
   user_agent: string | null;
   referrer: string | null;
 };
+export type SiteMoment = {
+  at: string;
+  commit_hash: string;
+  place: number;
+  kind: 'restore' | 'commit' | 'deploy' | 'first' | 'more' | 'core' | 'plugin' | 'theme' | 'content' | 'order' | 'user' | 'comment' | 'media' | 'setting' | 'file';
+  change: 'added' | 'changed' | 'removed';
+  text: string;
+  point: string | null;
+};
+export type SiteMomentPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<SiteMoment>;
+};
 export type SiteName = {
   fqdn: string;
   is_free: boolean;
@@ -969,7 +1287,82 @@ export type SiteUsage = {
     cached_bytes: number;
     cache_hits: number;
     cache_misses: number;
+    errors: number;
+    p95_ms: number | null;
   }>;
+};
+export type SiteUse = {
+  site_id: string;
+  fqdn: string;
+  visits: number;
+  bandwidth_bytes: number;
+  storage_bytes: number;
+};
+export type SiteUsePage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<SiteUse>;
+};
+export type SiteView = {
+  id: string;
+  team_id: string;
+  name: string;
+  search: string;
+  label: string;
+  state: string;
+  sort: string;
+  layout: string;
+  created_at: string;
+};
+export type SiteViewPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<SiteView>;
+};
+export type Software = {
+  checked_at: string | null;
+  core_version: string | null;
+  core_versions: Array<string>;
+  core_update: string | null;
+  php_version: string | null;
+  php_versions: Array<string>;
+  updates_waiting: number;
+  extensions: Array<Extension>;
+  health: Array<{
+    level: 'critical' | 'recommended';
+    title: string;
+    text: string;
+  }>;
+  problem: string | null;
+  change: {
+    id: string;
+    created_at: string;
+    state: 'running' | 'kept' | 'taken_back' | 'failed';
+    step: string | null;
+    changes: Array<{
+      kind: 'plugin' | 'theme' | 'core' | 'php';
+      action: 'update' | 'activate' | 'deactivate' | 'delete' | 'install';
+      name: string;
+      title: string;
+      from: string | null;
+      to: string | null;
+      error: string | null;
+    }>;
+    checks: Array<{
+      page: string;
+      before: number | null;
+      after: number | null;
+    }>;
+    php: Array<string>;
+    failure: string | null;
+    undo_point: string | null;
+  } | null;
 };
 export type SshKey = {
   id: string;
@@ -1065,6 +1458,7 @@ export type Team = {
   user: User;
   user_id: string;
   role: 'owner' | 'admin' | 'member' | 'viewer' | null;
+  is_limited: boolean;
   tenant_id: string;
   timezone: string;
   plan_type: Plan;
@@ -1090,7 +1484,25 @@ export type Team = {
   storage_usage: number;
   storage_usage_percentage: number;
   storage_is_used_up: boolean;
+  update_policy: 'off' | 'security' | 'all';
+  update_plugins: Array<string>;
   created_at: string;
+};
+export type TeamAttention = {
+  sites: {
+    total: number;
+    awake: number;
+    asleep: number;
+    busy: number;
+  };
+  items: Array<{
+    kind: 'payment' | 'storage' | 'errors' | 'backup' | 'certificate' | 'dns';
+    severity: 'danger' | 'warning';
+    fqdn: string | null;
+    name: string | null;
+    reason: string | null;
+    since: string | null;
+  }>;
 };
 export type TeamBilling = {
   plan_name: 'free' | 'micro' | 'starter' | 'business';
@@ -1108,6 +1520,10 @@ export type TeamBilling = {
   cycle_start: string;
   cycle_end: string;
   provider: 'stripe' | 'test' | null;
+  forecast: {
+    visits: number;
+    bandwidth_bytes: number;
+  } | null;
   limits: {
     sites: {
       used: number;
@@ -1127,6 +1543,25 @@ export type TeamBilling = {
     };
   };
 };
+export type TeamBills = {
+  card: {
+    brand: string;
+    last4: string;
+    exp_month: number;
+    exp_year: number;
+  } | null;
+  invoices: Array<{
+    id: string;
+    number: string | null;
+    status: 'draft' | 'open' | 'paid' | 'uncollectible' | 'void';
+    total_cents: number;
+    currency: string;
+    created_at: string;
+    url: string | null;
+    pdf_url: string | null;
+  }>;
+  is_yours: boolean;
+};
 export type TeamInvite = {
   id: string;
   created_at: string;
@@ -1135,6 +1570,7 @@ export type TeamInvite = {
   first_name: string | null;
   link: string;
   role: 'admin' | 'member' | 'viewer';
+  site_ids: Array<string> | null;
   target_email: string;
 };
 export type TeamInvitePage = {
@@ -1150,6 +1586,11 @@ export type TeamMember = {
   joined_at: string;
   level: number;
   role: string;
+  sites: Array<{
+    site_id: string;
+    fqdn: string;
+    role: 'admin' | 'member' | 'viewer';
+  }>;
   team_id: string;
   user: User;
   user_id: string;
@@ -1248,10 +1689,52 @@ export type Ticket = {
   assistant_custom_instructions: string | null;
   resolved: boolean;
   resolved_at: string | null;
+  waits_for: 'support' | 'asker' | 'assistant' | null;
+  assignee: {
+    id: string;
+    email: string;
+    first_name: string;
+    last_name: string;
+    full_name: string;
+    is_active: boolean;
+    is_verified: boolean;
+    is_superuser: boolean;
+    is_payment_verified: boolean;
+    analytics_user_id: string | null;
+    created_at: string;
+  } | null;
+  site_live_id: string | null;
+  fqdn: string | null;
+  attachments: Array<Attachment>;
+  active_at: string;
   ticket_replies: Array<TicketReply>;
   ticket_replies_count: number;
   ticket_replies_next: string | null;
   created_at: string;
+};
+export type TicketContext = {
+  team: {
+    id: string;
+    name: string;
+    plan_type_name: string;
+  };
+  site: {
+    id: string;
+    fqdn: string;
+    is_sleeping: boolean;
+    busy: string | null;
+    wordpress_version: string | null;
+    php_version: string | null;
+    created_at: string;
+  } | null;
+  errors: Array<{
+    at: string;
+    level: string;
+    message: string;
+    file: string | null;
+    line: number | null;
+  }>;
+  changes: Array<Event>;
 };
 export type TicketPage = {
   count: number;
@@ -1275,6 +1758,7 @@ export type TicketReply = {
     ok: boolean;
   }>;
   proposals: Array<ProposalSummary>;
+  attachments: Array<Attachment>;
 };
 export type TicketReplyPage = {
   count: number;
@@ -1342,7 +1826,7 @@ export type Webhook = {
   user_id: string;
   url: string;
   description: string;
-  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.certificate_failing' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.point_named' | 'restore.point_removed' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.cache_cleared' | 'site.created' | 'site.deleted' | 'site.failing' | 'site.labelled' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'software.changed' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'software.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
   is_active: boolean;
   disabled_reason: 'gone' | 'failing' | 'person_left' | null;
   failing_since: string | null;
@@ -1402,7 +1886,7 @@ export type WebhookWithSecret = {
   user_id: string;
   url: string;
   description: string;
-  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.certificate_failing' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.point_named' | 'restore.point_removed' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.cache_cleared' | 'site.created' | 'site.deleted' | 'site.failing' | 'site.labelled' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'software.changed' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'software.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
   is_active: boolean;
   disabled_reason: 'gone' | 'failing' | 'person_left' | null;
   failing_since: string | null;
@@ -1420,7 +1904,7 @@ export interface Operations {
       grant_type?: 'password' | null;
       username: string;
       password: string;
-    } }; output: TokenGrant; errors: 'account.blocked' | 'auth.bad_sign_in' | 'auth.too_many_failures' | 'request.conflict' | 'request.too_large' };
+    } }; output: TokenGrant; errors: 'account.blocked' | 'auth.bad_sign_in' | 'auth.second_step_needed' | 'auth.too_many_failures' | 'auth.view_only' | 'request.conflict' | 'request.too_large' };
   /** End every credential that comes with the request: the bearer token and the session cookie */
   signOut: { input: Record<never, never>; output: Empty; errors: 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'request.conflict' | 'request.too_large' };
   /** What the credential of this request may do */
@@ -1433,41 +1917,81 @@ export interface Operations {
       scopes: Array<'read' | 'write' | 'plan'>;
       team_id?: string | null;
       expires_at?: string | null;
-    } }; output: CreatedApiToken; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
+    } }; output: CreatedApiToken; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** Revoke a personal API token, at once */
-  deleteApiToken: { input: { params: { api_token_id: string } }; output: Empty; errors: 'api_token.not_found' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'request.conflict' | 'request.too_large' };
+  deleteApiToken: { input: { params: { api_token_id: string } }; output: Empty; errors: 'api_token.not_found' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' };
+  /** Finish signing in where the account has a second factor: with a code, a recovery code or a passkey */
+  passSecondStep: { input: { body: {
+      challenge: string;
+      code?: string | null;
+      recovery_code?: string | null;
+      credential_id?: string | null;
+      client_data?: string | null;
+      authenticator_data?: string | null;
+      signature?: string | null;
+    } }; output: TokenGrant; errors: 'account.blocked' | 'auth.step_over' | 'auth.too_many_codes' | 'auth.view_only' | 'auth.wrong_code' | 'request.conflict' | 'request.too_large' };
+  /** Begin to sign in with a passkey alone */
+  beginPasskeySignIn: { input: Record<never, never>; output: PasskeyOptions; errors: 'auth.view_only' | 'request.conflict' | 'request.too_large' };
+  /** Sign in with a passkey alone; sets the session cookie too */
+  signInWithPasskey: { input: { body: {
+      challenge: string;
+      credential_id: string;
+      client_data: string;
+      authenticator_data: string;
+      signature: string;
+    } }; output: TokenGrant; errors: 'account.blocked' | 'auth.passkey_refused' | 'auth.step_over' | 'auth.view_only' | 'request.conflict' | 'request.too_large' };
+  /** Where you are signed in */
+  listSessions: { input: { query?: { page?: number; size?: number } }; output: SessionPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'auth.session_required' | 'auth.view_only' };
+  /** Sign out everywhere but here, at once */
+  deleteOtherSessions: { input: Record<never, never>; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' };
+  /** Sign out somewhere, at once; open streams and terminals there end too */
+  deleteSession: { input: { params: { session_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'session.not_found' };
   /** Begin to sign a program in by a code that its person types in the dashboard (RFC 8628) */
   beginDeviceSignIn: { input: { body?: {
       client_name?: string | null;
-    } }; output: DeviceCodes; errors: 'request.conflict' | 'request.too_large' };
+    } }; output: DeviceCodes; errors: 'auth.view_only' | 'request.conflict' | 'request.too_large' };
   /** Which program waits for a code to be confirmed */
   inspectDeviceSignIn: { input: { body: {
       user_code: string;
-    } }; output: DeviceSignIn; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'device_sign_in.too_many_failures' | 'device_sign_in.unknown_code' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
+    } }; output: DeviceSignIn; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.view_only' | 'device_sign_in.too_many_failures' | 'device_sign_in.unknown_code' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** Let the program in: it gets a personal API token of yours */
   confirmDeviceSignIn: { input: { body: {
       user_code: string;
       scopes: Array<'read' | 'write' | 'plan'>;
       team_id?: string | null;
       expires_at?: string | null;
-    } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'device_sign_in.too_many_failures' | 'device_sign_in.unknown_code' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
+    } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.view_only' | 'device_sign_in.too_many_failures' | 'device_sign_in.unknown_code' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** Tell the program that it is not let in */
   refuseDeviceSignIn: { input: { body: {
       user_code: string;
-    } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'device_sign_in.too_many_failures' | 'device_sign_in.unknown_code' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
+    } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.view_only' | 'device_sign_in.too_many_failures' | 'device_sign_in.unknown_code' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** Ask whether the code was confirmed, and get the token then, once */
   exchangeDeviceCode: { input: { body: {
       grant_type?: 'urn:ietf:params:oauth:grant-type:device_code' | null;
       client_id?: string | null;
       device_code: string;
-    } }; output: DeviceGrant; errors: 'device_sign_in.expired' | 'device_sign_in.invalid_code' | 'device_sign_in.pending' | 'device_sign_in.refused' | 'device_sign_in.slow_down' | 'request.conflict' | 'request.too_large' };
+    } }; output: DeviceGrant; errors: 'auth.view_only' | 'device_sign_in.expired' | 'device_sign_in.invalid_code' | 'device_sign_in.pending' | 'device_sign_in.refused' | 'device_sign_in.slow_down' | 'request.conflict' | 'request.too_large' };
+  /** What happened to a site, newest first: posts published, plugins updated, comments, restores */
+  listMoments: { input: { params: { fqdn: string }; query?: { from?: string; until?: string; kind?: 'restore' | 'commit' | 'deploy' | 'first' | 'more' | 'core' | 'plugin' | 'theme' | 'content' | 'order' | 'user' | 'comment' | 'media' | 'setting' | 'file'; stage?: boolean; page?: number; size?: number } }; output: SiteMomentPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' | 'stage.missing' };
+  /** What became of a site from one kept minute to another, in words of WordPress: what a restore would take back */
+  getHappenings: { input: { params: { fqdn: string }; query: { restore_point: string; until?: string; stage?: boolean } }; output: SiteHappenings; errors: 'auth.duplicate_cookie' | 'auth.required' | 'moment.not_told' | 'site.not_found' | 'stage.missing' };
+  /** The minutes of a site that have a name, newest first */
+  listRestorePoints: { input: { params: { fqdn: string }; query?: { stage?: boolean; page?: number; size?: number } }; output: RestorePointPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' | 'stage.missing' };
+  /** Give a kept minute a name; it is kept for as long as it has one */
+  createRestorePoint: { input: { params: { fqdn: string }; body: {
+      name: string;
+      restore_point: string;
+      for_stage_site?: boolean | null;
+    } }; output: RestorePoint; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'restore_point.named' | 'restore_point.too_many' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** Take the name of a minute away; it is kept for as long as any other */
+  deleteRestorePoint: { input: { params: { fqdn: string; restore_point_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'restore_point.not_found' | 'site.not_found' };
   /** A program makes itself known, so that people can let it act for them (RFC 7591) */
   registerOAuthClient: { input: { body: {
       client_name?: string | null;
       redirect_uris: Array<string>;
-    } }; output: Blob; errors: 'oauth.invalid_redirect_uri' | 'request.conflict' | 'request.too_large' };
+    } }; output: Blob; errors: 'auth.view_only' | 'oauth.invalid_redirect_uri' | 'request.conflict' | 'request.too_large' };
   /** What a program asks you for */
-  getAuthorization: { input: { query: { client_id: string; redirect_uri: string; response_type?: string; scope?: string; state?: string; code_challenge?: string; code_challenge_method?: string; resource?: string } }; output: AuthorizationQuestion; errors: 'auth.duplicate_cookie' | 'auth.required' | 'auth.session_required' | 'oauth.bad_request' | 'oauth.foreign_redirect' | 'oauth.unknown_client' };
+  getAuthorization: { input: { query: { client_id: string; redirect_uri: string; response_type?: string; scope?: string; state?: string; code_challenge?: string; code_challenge_method?: string; resource?: string } }; output: AuthorizationQuestion; errors: 'auth.duplicate_cookie' | 'auth.required' | 'auth.session_required' | 'auth.view_only' | 'oauth.bad_request' | 'oauth.foreign_redirect' | 'oauth.unknown_client' };
   /** Let a program act for you, or refuse it */
   decideAuthorization: { input: { body: {
       client_id: string;
@@ -1481,7 +2005,7 @@ export interface Operations {
       decision: 'allow' | 'deny';
       access?: 'read' | 'write' | 'plan' | null;
       team_id?: string | null;
-    } }; output: AuthorizationAnswer; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'oauth.bad_request' | 'oauth.foreign_redirect' | 'oauth.unknown_client' | 'request.conflict' | 'request.too_large' };
+    } }; output: AuthorizationAnswer; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'oauth.bad_request' | 'oauth.foreign_redirect' | 'oauth.unknown_client' | 'request.conflict' | 'request.too_large' };
   /** Tokens for a code or a refresh token (OAuth 2.1) */
   exchangeOAuthToken: { input: { body?: {
       grant_type?: string | null;
@@ -1491,44 +2015,44 @@ export interface Operations {
       code_verifier?: string | null;
       refresh_token?: string | null;
       resource?: string | null;
-    } }; output: OAuthTokens; errors: 'oauth.invalid_client' | 'oauth.invalid_grant' | 'oauth.invalid_request' | 'oauth.invalid_target' | 'oauth.unsupported_grant_type' | 'request.conflict' | 'request.too_large' };
+    } }; output: OAuthTokens; errors: 'auth.view_only' | 'oauth.invalid_client' | 'oauth.invalid_grant' | 'oauth.invalid_request' | 'oauth.invalid_target' | 'oauth.unsupported_grant_type' | 'request.conflict' | 'request.too_large' };
   /** A program ends what it was allowed (RFC 7009) */
   revokeOAuthToken: { input: { body: {
       token: string;
       token_type_hint?: string | null;
       client_id?: string | null;
-    } }; output: Empty; errors: 'request.conflict' | 'request.too_large' };
+    } }; output: Empty; errors: 'auth.view_only' | 'request.conflict' | 'request.too_large' };
   /** The programs that may act for you */
   listOAuthGrants: { input: { query?: { page?: number; size?: number } }; output: OAuthGrantPage; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.required' };
   /** Disconnect a program, at once */
-  deleteOAuthGrant: { input: { params: { oauth_grant_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'oauth_grant.not_found' | 'request.conflict' | 'request.too_large' };
+  deleteOAuthGrant: { input: { params: { oauth_grant_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.view_only' | 'oauth_grant.not_found' | 'request.conflict' | 'request.too_large' };
   /** The public keys that you come in by ssh with */
   listSshKeys: { input: { query?: { page?: number; size?: number } }; output: SshKeyPage; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.required' };
   /** Add a public key: it opens the shell and the files, by ssh and sftp, of every site where you have the right to */
   createSshKey: { input: { body: {
       name?: string | null;
       public_key: string;
-    } }; output: SshKey; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'ssh_key.exists' | 'ssh_key.too_many' };
+    } }; output: SshKey; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'ssh_key.exists' | 'ssh_key.too_many' };
   /** Remove a public key; connections that came in with it end at once */
-  deleteSshKey: { input: { params: { ssh_key_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'request.conflict' | 'request.too_large' | 'ssh_key.not_found' };
+  deleteSshKey: { input: { params: { ssh_key_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'ssh_key.not_found' };
   /** Make an account, with a team on the plan free */
   register: { input: { body: {
       email: string;
       password: string;
       first_name: string;
       last_name: string;
-    } }; output: User; errors: 'account.exists' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'request.conflict' | 'request.too_large' };
+    } }; output: User; errors: 'account.exists' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'request.conflict' | 'request.too_large' };
   /** Confirm the email address with the mailed token, or, signed in and without one, have the mail sent again */
   verifyEmail: { input: { body?: {
       token?: string | null;
-    } }; output: LinkAnswer; errors: 'account.link_invalid' | 'account.too_many_mails' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.session_ended' | 'request.conflict' | 'request.too_large' };
+    } }; output: LinkAnswer; errors: 'account.link_invalid' | 'account.too_many_mails' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.session_ended' | 'request.conflict' | 'request.too_large' };
   /** Have a link mailed to set a new password, or set it with the mailed token */
   resetPassword: { input: { body?: {
       email?: string | null;
       token?: string | null;
       password?: string | null;
       keep_contents?: boolean | null;
-    } }; output: LinkAnswer; errors: 'account.link_invalid' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.session_ended' | 'request.conflict' | 'request.too_large' };
+    } }; output: LinkAnswer; errors: 'account.link_invalid' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.session_ended' | 'request.conflict' | 'request.too_large' };
   /** Who is signed in */
   getMe: { input: Record<never, never>; output: Me; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** Change your name, your default region or your password; a new password ends every other session */
@@ -1538,38 +2062,143 @@ export interface Operations {
       current_password?: string | null;
       new_password?: string | null;
       default_region?: string | null;
-    } }; output: Me; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'request.conflict' | 'request.too_large' };
+    } }; output: Me; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'auth.view_only' | 'request.conflict' | 'request.too_large' };
   /** The address that you come from, as a firewall of a site would see it */
   getMyAddress: { input: Record<never, never>; output: MyAddress; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** Everybody who has an account, or those whose name or address holds a text */
-  listAllUsers: { input: { query?: { search?: string; page?: number; size?: number } }; output: UserPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
+  listAllUsers: { input: { query?: { search?: string; is_superuser?: boolean; page?: number; size?: number } }; output: UserPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
+  /** Anybody who has an account */
+  getAnyUser: { input: { params: { user_id: string } }; output: User; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' | 'user.not_found' };
   /** Block a person, which ends every session and token of theirs, or let them in again */
   blockUser: { input: { params: { user_id: string }; body: {
       is_active: boolean;
-    } }; output: User; errors: 'account.own' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'user.not_found' };
+    } }; output: User; errors: 'account.own' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'user.not_found' };
+  /** Change your email address; a link that goes to the new one confirms it */
+  changeEmail: { input: { body: {
+      email: string;
+      current_password: string;
+    } }; output: Me; errors: 'account.exists' | 'account.too_many_mails' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
+  /** Use the new address from now on, with the token that was mailed to it */
+  confirmEmail: { input: { body: {
+      token: string;
+    } }; output: Me; errors: 'account.exists' | 'account.link_invalid' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
+  /** Take a change of the address back, with the token that was mailed to the address before */
+  takeEmailBack: { input: { body: {
+      token: string;
+    } }; output: Empty; errors: 'account.link_invalid' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'request.conflict' | 'request.too_large' };
+  /** Make another member the owner of a team; you stay as an admin, and both of you get a mail */
+  transferTeam: { input: { params: { team_id: string }; body: {
+      user_id: string;
+      password: string;
+    } }; output: Team; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'member.not_found' | 'request.conflict' | 'request.too_large' | 'team.new_owner_blocked' | 'team.new_owner_has_free' | 'team.new_owner_unconfirmed' | 'team.not_found' };
+  /** Delete a team with its sites and all that is in it; an operator can bring sites back for seven days */
+  deleteTeam: { input: { params: { team_id: string }; body: {
+      password: string;
+    } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
+  /** Delete your account, with the teams that you own and their sites */
+  deleteAccount: { input: { body: {
+      password: string;
+    } }; output: Empty; errors: 'account.own' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
+  /** See the platform as a person does, for half an hour and without changing anything; sets a cookie, and the person reads of it in their activity */
+  viewAsUser: { input: { params: { user_id: string }; body: {
+      reason: string;
+    } }; output: AccountView; errors: 'account_view.operator' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.session_required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'user.not_found' };
+  /** Which operators viewed a person's account, when and why, newest first */
+  listAccountViews: { input: { params: { user_id: string }; query?: { page?: number; size?: number } }; output: AccountViewPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' | 'user.not_found' };
+  /** End the view of somebody's account that this browser has, if it has one */
+  endView: { input: Record<never, never>; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
+  /** What signing in asks you for besides the password */
+  getSecondFactor: { input: Record<never, never>; output: SecondFactor; errors: 'auth.duplicate_cookie' | 'auth.required' | 'auth.session_required' | 'auth.view_only' };
+  /** Get the secret for an authenticator app; a code of it confirms that it is set up */
+  beginTotp: { input: { body: {
+      current_password: string;
+    } }; output: NewTotp; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'totp.exists' };
+  /** Set the authenticator app up with a code of it; the first factor comes with recovery codes */
+  confirmTotp: { input: { body: {
+      code: string;
+    } }; output: RecoveryCodes; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'totp.missing' | 'totp.wrong_code' };
+  /** Use no authenticator app any more */
+  removeTotp: { input: { body: {
+      current_password: string;
+    } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'totp.missing' };
+  /** Begin to add a passkey */
+  beginPasskey: { input: { body: {
+      current_password: string;
+    } }; output: PasskeyOptions; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'passkey.too_many' | 'request.conflict' | 'request.too_large' };
+  /** Add the passkey that the browser made; the first factor comes with recovery codes */
+  createPasskey: { input: { body: {
+      challenge: string;
+      name: string;
+      credential_id: string;
+      client_data: string;
+      attestation: string;
+      transports?: Array<string> | null;
+    } }; output: CreatedPasskey; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.step_over' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'passkey.invalid' | 'passkey.too_many' | 'request.conflict' | 'request.too_large' };
+  /** Let a passkey open your account no more */
+  removePasskey: { input: { params: { passkey_id: string }; body: {
+      current_password: string;
+    } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'passkey.not_found' | 'request.conflict' | 'request.too_large' };
+  /** Make ten new recovery codes; those before open nothing any more */
+  createRecoveryCodes: { input: { body: {
+      current_password: string;
+    } }; output: RecoveryCodes; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'second_factor.off' };
+  /** Help somebody who lost their second factor and every recovery code: it is removed, every session ends, and they are told by mail */
+  resetSecondFactor: { input: { params: { user_id: string } }; output: User; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'second_factor.off' | 'user.not_found' };
+  /** Which mails you get */
+  getNotifications: { input: Record<never, never>; output: Notifications; errors: 'auth.duplicate_cookie' | 'auth.required' };
+  /** Choose which mails you get; what your account or a site could be lost by is always sent */
+  updateNotifications: { input: { body?: {
+      backups?: boolean | null;
+      billing?: boolean | null;
+      sites?: boolean | null;
+      tickets?: boolean | null;
+      updates?: boolean | null;
+      usage?: boolean | null;
+      webhooks?: boolean | null;
+    } }; output: Notifications; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' };
+  /** Get no more mails of a kind, with the link in one of them (RFC 8058) */
+  unsubscribe: { input: { query: { kind: 'backups' | 'billing' | 'sites' | 'tickets' | 'updates' | 'usage' | 'webhooks'; token: string }; body?: Record<string, never> }; output: Empty; errors: 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'notification.link_invalid' | 'request.conflict' | 'request.too_large' };
+  /** Where a mail program that knows no one-click opens the same link: the page that asks */
+  openUnsubscribe: { input: { query: { kind: 'backups' | 'billing' | 'sites' | 'tickets' | 'updates' | 'usage' | 'webhooks'; token: string } }; output: Blob; errors: never };
   /** The teams you own or belong to */
   listTeams: { input: { query?: { page?: number; size?: number } }; output: TeamPage; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** One team, with its plan and usage */
   getTeam: { input: { params: { team_id: string } }; output: Team; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
-  /** Change the name or the time zone of a team */
+  /** Change the name or the time zone of a team, or what is updated by itself in its sites */
   updateTeam: { input: { params: { team_id: string }; body?: {
       name?: string | null;
       timezone?: string | null;
-    } }; output: Team; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
+      update_policy?: 'off' | 'security' | 'all' | null;
+      update_plugins?: Array<string> | null;
+    } }; output: Team; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** What happened in a team, newest first */
   listTeamEvents: { input: { params: { team_id: string }; query?: { after_datetime?: string; page?: number; size?: number } }; output: EventPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  /** Every team of the platform, those of a person, or those whose name holds a text */
+  listAllTeams: { input: { query?: { search?: string; user_id?: string; page?: number; size?: number } }; output: TeamPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
+  /** Any team */
+  getAnyTeam: { input: { params: { team_id: string } }; output: Team; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' | 'team.not_found' };
+  /** Suspend a team, or lift its suspension */
+  suspendTeam: { input: { params: { team_id: string }; body: {
+      is_active: boolean;
+    } }; output: Team; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
+  /** The people in any team */
+  listAnyMembers: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TeamMemberPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' | 'team.not_found' };
   /** The people in a team, the owner included */
   listMembers: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TeamMemberPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
   /** One member, by the id of the membership */
   getMember: { input: { params: { team_id: string; team_member_id: string } }; output: TeamMember; errors: 'auth.duplicate_cookie' | 'auth.required' | 'member.not_found' | 'team.not_found' };
+  /** Give a member another role, or limit them to some sites, by the id of the membership */
+  updateMember: { input: { params: { team_id: string; team_member_id: string }; body?: {
+      role?: 'admin' | 'member' | 'viewer' | null;
+      sites?: Array<{
+        site_id: string;
+        role: 'admin' | 'member' | 'viewer';
+      }> | null;
+    } }; output: TeamMember; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'member.is_owner' | 'member.not_found' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** Remove a member, by the id of the user; everybody may remove themself */
-  removeMember: { input: { params: { team_id: string; team_member_user_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'member.is_owner' | 'member.not_found' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
-  /** Every team of the platform */
-  listAllTeams: { input: { query?: { page?: number; size?: number } }; output: TeamPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
-  /** Suspend a team, or lift its suspension */
-  suspendTeam: { input: { params: { team_id: string }; body: {
-      is_active: boolean;
-    } }; output: Team; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
+  removeMember: { input: { params: { team_id: string; team_member_user_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'member.is_owner' | 'member.not_found' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
+  /** What a team should look at: payments, storage, sites that fail, failing backups, certificates and records of domains */
+  getTeamAttention: { input: { params: { team_id: string } }; output: TeamAttention; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
   /** Invites of a team that nobody has accepted yet */
   listInvites: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TeamInvitePage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** Invite somebody into a team by mail */
@@ -1578,21 +2207,28 @@ export interface Operations {
       first_name: string;
       message?: string | null;
       role?: 'admin' | 'member' | 'viewer' | null;
-    } }; output: TeamInvite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'invite.exists' | 'invite.too_many' | 'invite.too_many_sent' | 'member.exists' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
+      site_ids?: Array<string> | null;
+    } }; output: TeamInvite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'invite.exists' | 'invite.too_many' | 'invite.too_many_sent' | 'member.exists' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
+  /** Change the role that an invite gives */
+  updateInvite: { input: { params: { team_id: string; team_member_invite_id: string }; body: {
+      role: 'admin' | 'member' | 'viewer';
+    } }; output: TeamInvite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'invite.not_found' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** Withdraw an invite */
-  deleteInvite: { input: { params: { team_id: string; team_member_invite_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'invite.not_found' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
+  deleteInvite: { input: { params: { team_id: string; team_member_invite_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'invite.not_found' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** One invite of a team you own */
   getInvite: { input: { params: { invite_id: string } }; output: TeamInvite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'invite.not_found' };
   /** What the link of an invite says, before signing in */
   inspectInvite: { input: { body: {
       token: string;
-    } }; output: OpenedInvite; errors: 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'invite.expired' | 'invite.not_found' | 'invite.used' | 'request.conflict' | 'request.too_large' };
+    } }; output: OpenedInvite; errors: 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'invite.expired' | 'invite.not_found' | 'invite.used' | 'request.conflict' | 'request.too_large' };
   /** Join the team that the invite is for */
   acceptInvite: { input: { body: {
       token: string;
-    } }; output: Team; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'invite.expired' | 'invite.not_found' | 'invite.other_address' | 'invite.used' | 'member.exists' | 'request.conflict' | 'request.too_large' };
-  /** The sites of your teams, or of one of them, newest first */
-  listSites: { input: { query?: { team_id?: string; search?: string; page?: number; size?: number } }; output: SitePage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+    } }; output: Team; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'invite.expired' | 'invite.not_found' | 'invite.other_address' | 'invite.used' | 'member.exists' | 'request.conflict' | 'request.too_large' };
+  /** Everybody in a team and, for its owner, everybody invited; by name, with search */
+  listPeople: { input: { params: { team_id: string }; query?: { search?: string; page?: number; size?: number } }; output: PersonPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  /** The sites of your teams, or of one of them */
+  listSites: { input: { query?: { team_id?: string; search?: string; label?: string; state?: 'awake' | 'asleep' | 'busy'; sort?: 'newest' | 'name' | 'visits' | 'storage'; page?: number; size?: number } }; output: SitePage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
   /** Create a site: a WordPress of your own under a name of your choice */
   createSite: { input: { body: {
       fqdn: string;
@@ -1607,9 +2243,9 @@ export interface Operations {
       cms_first_name: string;
       cms_last_name: string;
       cms_password: string;
-    } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'git.empty' | 'git.failed' | 'git.host_key_changed' | 'git.needs_credentials' | 'git.no_branch' | 'git.no_repository' | 'git.not_configured' | 'git.not_set_up' | 'git.timeout' | 'git.too_large' | 'git.unreachable' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.sites' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.create_failed' | 'site.name_held' | 'site.name_taken' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+    } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'git.empty' | 'git.failed' | 'git.host_key_changed' | 'git.needs_credentials' | 'git.no_branch' | 'git.no_repository' | 'git.not_configured' | 'git.not_set_up' | 'git.timeout' | 'git.too_large' | 'git.unreachable' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.sites' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.create_failed' | 'site.name_held' | 'site.name_taken' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Create a site from the archive of one elsewhere: zip, tar.gz or tar.zst with wp-content and an SQL dump. Its people stay */
-  importSite: { input: { query: { fqdn: string; team_id: string; region_name?: string; is_free?: boolean }; body: Blob }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.sites' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.create_failed' | 'site.import_refused' | 'site.import_running' | 'site.name_held' | 'site.name_taken' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  importSite: { input: { query: { fqdn: string; team_id: string; region_name?: string; is_free?: boolean }; body: Blob }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.sites' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.create_failed' | 'site.import_refused' | 'site.import_running' | 'site.name_held' | 'site.name_taken' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** One site */
   getSite: { input: { params: { fqdn: string } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** Change a site: its protection, its cache, its name, its team, its version of WordPress */
@@ -1626,11 +2262,20 @@ export interface Operations {
       code_server_password?: string | null;
       git_url?: string | null;
       core_version?: string | null;
-    } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'git.empty' | 'git.failed' | 'git.host_key_changed' | 'git.needs_credentials' | 'git.no_branch' | 'git.no_repository' | 'git.not_configured' | 'git.not_set_up' | 'git.timeout' | 'git.too_large' | 'git.unreachable' | 'plan.sites' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.name_held' | 'site.name_taken' | 'site.not_found' | 'site.too_many_names' | 'site.update_failed' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+      php_version?: string | null;
+    } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'git.empty' | 'git.failed' | 'git.host_key_changed' | 'git.needs_credentials' | 'git.no_branch' | 'git.no_repository' | 'git.not_configured' | 'git.not_set_up' | 'git.timeout' | 'git.too_large' | 'git.unreachable' | 'plan.sites' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.name_held' | 'site.name_taken' | 'site.not_found' | 'site.too_many_names' | 'site.update_failed' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Delete a site; its name is free at once */
-  deleteSite: { input: { params: { fqdn: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' };
+  deleteSite: { input: { params: { fqdn: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' };
   /** Put a site to sleep; the next visit wakes it */
-  sleepSite: { input: { params: { fqdn: string }; query?: { for_code_server?: boolean; for_stage?: boolean } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'site.sleep_failed' | 'stage.missing' };
+  sleepSite: { input: { params: { fqdn: string }; query?: { for_code_server?: boolean; for_stage?: boolean } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'site.sleep_failed' | 'stage.missing' };
+  /** Wake a site that sleeps, before anybody visits it */
+  wakeSite: { input: { params: { fqdn: string } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** Forget the pages that are kept of a site; each comes from WordPress once more */
+  clearSiteCache: { input: { params: { fqdn: string } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
+  /** Move a site to another kind of database, SQLite or MariaDB, and to the driver of new sites. Backups stay */
+  moveSite: { input: { params: { fqdn: string }; body: {
+      database: 'sqlite' | 'mariadb';
+    } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.move_failed' | 'site.move_staged' | 'site.not_found' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** What happened to a site, newest first */
   listSiteEvents: { input: { params: { fqdn: string }; query?: { after_datetime?: string; page?: number; size?: number } }; output: EventPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** The site with its cache and its firewall, in properties.cdn */
@@ -1638,30 +2283,59 @@ export interface Operations {
   /** Visits, requests and bandwidth of a site over time */
   getSiteUsage: { input: { params: { fqdn: string }; query?: { from?: string; to?: string; step?: 'hour' | 'day' } }; output: SiteUsage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** A link that opens wp-admin as the first administrator, once */
-  createSiteLogin: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: SiteLogin; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  createSiteLogin: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: SiteLogin; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** Every site of the platform, those of a team, or those whose name holds a text, newest first */
+  listAllSites: { input: { query?: { search?: string; team_id?: string; page?: number; size?: number } }; output: SitePage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
+  /** Any site, by its id */
+  getAnySite: { input: { params: { site_id: string } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' | 'site.not_found' };
+  /** The labels that the sites of a team have, and how many have each */
+  listSiteLabels: { input: { params: { team_id: string } }; output: SiteLabels; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  /** Put labels on sites of a team, and take others off */
+  labelSites: { input: { params: { team_id: string }; body: {
+      fqdns: Array<string>;
+      add?: Array<string> | null;
+      remove?: Array<string> | null;
+    } }; output: LabelledSites; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' | 'site.too_many_labels' | 'team.not_found' };
+  /** Your kept views of a team's sites */
+  listSiteViews: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: SiteViewPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  /** Keep a view of a team's sites under a name: what to search for, which label and state, in which order */
+  saveSiteView: { input: { params: { team_id: string }; body: {
+      name: string;
+      search?: string | null;
+      label?: string | null;
+      state?: 'awake' | 'asleep' | 'busy' | null;
+      sort?: 'newest' | 'name' | 'visits' | 'storage' | null;
+      layout?: 'cards' | 'table' | null;
+    } }; output: SiteView; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site_view.too_many' | 'team.not_found' };
+  /** Forget a kept view */
+  deleteSiteView: { input: { params: { team_id: string; site_view_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'site_view.not_found' | 'team.not_found' };
   /** A link that opens the code editor of a site, once */
-  createCodeServerLogin: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: CodeServerLogin; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.code_server_off' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  createCodeServerLogin: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: CodeServerLogin; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.code_server_off' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Whether a site could have this name now. A name that no site may ever have is a 422 that says why */
   checkSiteName: { input: { query: { fqdn: string } }; output: SiteName; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** What went wrong in a site, or who visited it, newest first; kept for 7 days, or as long as the operator says */
-  listSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; since?: string; until?: string; search?: string; status?: string; min_duration_ms?: number; size?: number; cursor?: string; stage?: boolean } }; output: SiteLogPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' | 'stage.missing' };
+  listSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; since?: string; until?: string; search?: string; status?: string; method?: string; path?: string; min_duration_ms?: number; size?: number; cursor?: string; stage?: boolean } }; output: SiteLogPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'auth.view_only' | 'site.not_found' | 'stage.missing' };
+  /** The errors of a site, each once: how often it happened, where, and when it began; the last ones first */
+  listSiteErrors: { input: { params: { fqdn: string }; query?: { since?: string; level?: 'fatal' | 'warning' | 'notice' | 'deprecated' | 'plain'; stage?: boolean; page?: number; size?: number } }; output: SiteErrorPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'auth.view_only' | 'site.not_found' | 'stage.missing' };
   /** The log of a site as it is written (Server-Sent Events); continues after Last-Event-ID */
-  streamSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; search?: string; status?: string; min_duration_ms?: number; stage?: boolean } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'event.too_many_streams' | 'site.not_found' | 'stage.missing' };
+  streamSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; search?: string; status?: string; method?: string; path?: string; min_duration_ms?: number; stage?: boolean } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'auth.view_only' | 'event.too_many_streams' | 'site.not_found' | 'stage.missing' };
+  /** What a site looks like: its front page as a browser shows it, taken anew some hours after the site changed, or a drawing in the colours of its theme. 640 x 400 while the first one is being taken */
+  getSitePicture: { input: { params: { fqdn: string }; query?: { version?: string } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.required' | 'auth.view_only' | 'site.not_found' };
   /** What is wrong with a site: its front page now, its errors, DNS, certificate, plan and last changes, and what may help; wakes it where it sleeps */
-  diagnoseSite: { input: { params: { fqdn: string } }; output: Diagnosis; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' };
+  diagnoseSite: { input: { params: { fqdn: string } }; output: Diagnosis; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'auth.view_only' | 'site.not_found' };
   /** A ticket for a terminal in the sandbox of a site, good for one WebSocket within half a minute */
   createTerminal: { input: { params: { fqdn: string }; body?: {
       session_id?: string | null;
       for_stage?: boolean | null;
-    } }; output: TerminalTicket; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' | 'terminal.not_found' | 'terminal.too_many' };
+    } }; output: TerminalTicket; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' | 'terminal.not_found' | 'terminal.too_many' };
   /** The terminals of a site that you have open */
-  listTerminals: { input: { params: { fqdn: string }; query?: { for_stage?: boolean } }; output: Array<OpenTerminal>; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.insufficient_scope' | 'auth.required' | 'site.not_found' | 'stage.missing' };
+  listTerminals: { input: { params: { fqdn: string }; query?: { for_stage?: boolean } }; output: Array<OpenTerminal>; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'site.not_found' | 'stage.missing' };
   /** End a terminal of yours, with all that runs in it */
-  endTerminal: { input: { params: { fqdn: string; session_id: string }; query?: { for_stage?: boolean } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'site.not_found' | 'stage.missing' | 'terminal.not_found' };
+  endTerminal: { input: { params: { fqdn: string; session_id: string }; query?: { for_stage?: boolean } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'site.not_found' | 'stage.missing' | 'terminal.not_found' };
   /** The WebSocket of a terminal, for whoever has a ticket (docs/decisions/0035) */
-  connectTerminal: { input: { params: { fqdn: string }; query: { ticket: string; columns?: number; rows?: number; from?: number } }; output: Blob; errors: 'auth.foreign_origin' | 'event.too_many_streams' | 'request.upgrade_required' | 'terminal.ticket_refused' };
+  connectTerminal: { input: { params: { fqdn: string }; query: { ticket: string; columns?: number; rows?: number; from?: number } }; output: Blob; errors: 'auth.foreign_origin' | 'auth.view_only' | 'event.too_many_streams' | 'request.upgrade_required' | 'terminal.ticket_refused' };
   /** A page with a terminal in the sandbox of a site */
-  getShellHtml: { input: { params: { fqdn: string }; query?: { for_stage?: boolean } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.insufficient_scope' | 'auth.required' | 'site.busy' | 'site.not_found' | 'stage.missing' };
+  getShellHtml: { input: { params: { fqdn: string }; query?: { for_stage?: boolean } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'site.busy' | 'site.not_found' | 'stage.missing' };
   /** Run a bash command in the site’s own sandbox, such as `wp plugin list`; at most 120 seconds */
   runSiteCommand: { input: { params: { fqdn: string }; query?: { cmd?: string; cwd?: string; auto_track_dir?: string; stage?: boolean; snapshot_first?: boolean }; body?: {
       cmd?: string | null;
@@ -1670,52 +2344,75 @@ export interface Operations {
       stage?: boolean | null;
       snapshot_first?: boolean | null;
       stdin?: string | null;
-    } }; output: ShellResult; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.outcome_unknown' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'shell.backup_failed' | 'shell.too_many' | 'shell.unavailable' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+    } }; output: ShellResult; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.outcome_unknown' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'shell.backup_failed' | 'shell.too_many' | 'shell.unavailable' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** What a site runs: WordPress, PHP, plugins and themes, what is newer, and how the last change went */
+  getSoftware: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: Software; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' | 'stage.missing' };
+  /** Ask the site’s WordPress now what it runs and what is newer; nothing is changed */
+  checkSoftware: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: Software; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'software.check_failed' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** Update plugins, themes, WordPress or PHP, or all that waits where nothing is named; the pages are checked, and where one breaks it is taken back */
+  updateSoftware: { input: { params: { fqdn: string }; query?: { stage?: boolean }; body?: {
+      plugins?: Array<string> | null;
+      themes?: Array<string> | null;
+      core_version?: string | null;
+      php_version?: string | null;
+    } }; output: Software; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'software.failed' | 'software.nothing' | 'software.unknown' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** Install a plugin or a theme of wordpress.org by its name; checked and taken back as an update is */
+  installExtension: { input: { params: { fqdn: string }; query?: { stage?: boolean }; body: {
+      kind: 'plugin' | 'theme';
+      name: string;
+      activate?: boolean | null;
+    } }; output: Software; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'software.failed' | 'software.fixed' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** Switch a plugin on or off, or a theme on; checked and taken back as an update is */
+  switchExtension: { input: { params: { fqdn: string; kind: 'plugin' | 'theme'; name: string }; query?: { stage?: boolean }; body: {
+      active: boolean;
+    } }; output: Software; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'software.failed' | 'software.fixed' | 'software.not_found' | 'software.unknown' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** Delete a plugin or a theme with its files; checked and taken back as an update is */
+  deleteExtension: { input: { params: { fqdn: string; kind: 'plugin' | 'theme'; name: string }; query?: { stage?: boolean } }; output: Software; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'software.failed' | 'software.fixed' | 'software.not_found' | 'software.unknown' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Where sites are reached by ssh and sftp, and what the server is known by */
   getSshServer: { input: Record<never, never>; output: SshServer; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** A file of the content of a site, or what is in a folder; also as it was at a moment */
-  getSiteFile: { input: { params: { fqdn: string }; query?: { path?: string; at?: string; stage?: boolean } }; output: SiteFile; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'file.denied' | 'file.not_found' | 'site.busy' | 'site.not_found' | 'stage.missing' };
+  getSiteFile: { input: { params: { fqdn: string }; query?: { path?: string; at?: string; stage?: boolean } }; output: SiteFile; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'auth.view_only' | 'file.denied' | 'file.not_found' | 'site.busy' | 'site.not_found' | 'stage.missing' };
   /** Save a text file, where nobody has changed it since it was read; a 409 has what is there now as current */
   saveSiteFile: { input: { params: { fqdn: string }; query?: { stage?: boolean }; body: {
       path: string;
       content: string;
       version?: string | null;
-    } }; output: ChangedSiteFile; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'file.changed' | 'file.denied' | 'file.not_a_file' | 'file.not_found' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+    } }; output: ChangedSiteFile; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'file.changed' | 'file.denied' | 'file.not_a_file' | 'file.not_found' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Delete a file, or a folder with all that is in it */
-  deleteSiteFile: { input: { params: { fqdn: string }; query: { path: string; stage?: boolean } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'file.denied' | 'file.not_a_file' | 'file.not_found' | 'file.too_much' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  deleteSiteFile: { input: { params: { fqdn: string }; query: { path: string; stage?: boolean } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'file.denied' | 'file.not_a_file' | 'file.not_found' | 'file.too_much' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** The bytes of a file, or a folder as a zip file */
-  downloadSiteFile: { input: { params: { fqdn: string }; query?: { path?: string; stage?: boolean } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'file.denied' | 'file.not_a_file' | 'file.not_found' | 'site.busy' | 'site.not_found' | 'stage.missing' };
+  downloadSiteFile: { input: { params: { fqdn: string }; query?: { path?: string; stage?: boolean } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'auth.view_only' | 'file.denied' | 'file.not_a_file' | 'file.not_found' | 'site.busy' | 'site.not_found' | 'stage.missing' };
   /** Upload a file (the body is its bytes) */
-  uploadSiteFile: { input: { params: { fqdn: string }; query: { path: string; replace?: boolean; stage?: boolean }; body: Blob }; output: ChangedSiteFile; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'file.denied' | 'file.exists' | 'file.not_a_file' | 'file.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  uploadSiteFile: { input: { params: { fqdn: string }; query: { path: string; replace?: boolean; stage?: boolean }; body: Blob }; output: ChangedSiteFile; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'file.denied' | 'file.exists' | 'file.not_a_file' | 'file.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Make a folder */
   createSiteFolder: { input: { params: { fqdn: string }; query?: { stage?: boolean }; body: {
       path: string;
-    } }; output: ChangedSiteFile; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'file.denied' | 'file.exists' | 'file.not_a_file' | 'file.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+    } }; output: ChangedSiteFile; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'file.denied' | 'file.exists' | 'file.not_a_file' | 'file.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Move or rename a file or a folder; nothing is replaced */
   moveSiteFile: { input: { params: { fqdn: string }; query?: { stage?: boolean }; body: {
       path: string;
       new_path: string;
-    } }; output: ChangedSiteFile; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'file.denied' | 'file.exists' | 'file.not_a_file' | 'file.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+    } }; output: ChangedSiteFile; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'file.denied' | 'file.exists' | 'file.not_a_file' | 'file.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Files by a part of their names, or by text that is in them */
-  searchSiteFiles: { input: { params: { fqdn: string }; query?: { path?: string; name?: string; text?: string; stage?: boolean } }; output: FoundSiteFiles; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'file.denied' | 'file.not_found' | 'site.busy' | 'site.not_found' | 'stage.missing' };
+  searchSiteFiles: { input: { params: { fqdn: string }; query?: { path?: string; name?: string; text?: string; stage?: boolean } }; output: FoundSiteFiles; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'auth.view_only' | 'file.denied' | 'file.not_found' | 'site.busy' | 'site.not_found' | 'stage.missing' };
   /** What a file was, by the backups of the site, newest first */
-  getSiteFileHistory: { input: { params: { fqdn: string }; query: { path: string; before?: string; stage?: boolean } }; output: SiteFileHistory; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' | 'stage.missing' };
+  getSiteFileHistory: { input: { params: { fqdn: string }; query: { path: string; before?: string; stage?: boolean } }; output: SiteFileHistory; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'auth.view_only' | 'site.not_found' | 'stage.missing' };
   /** The paths of a site that lead elsewhere */
   listExternalPaths: { input: { params: { fqdn: string }; query?: { page?: number; size?: number } }; output: ExternalPathPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** Send a path of the site to an external URL */
   createExternalPath: { input: { params: { fqdn: string }; body: {
       path: string;
       external_name: string;
-    } }; output: ExternalPath; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'external_path.exists' | 'external_path.too_many' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
+    } }; output: ExternalPath; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'external_path.exists' | 'external_path.too_many' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
   /** One external path */
   getExternalPath: { input: { params: { fqdn: string; external_path_id: string } }; output: ExternalPath; errors: 'auth.duplicate_cookie' | 'auth.required' | 'external_path.not_found' | 'site.not_found' };
   /** Change an external path */
   updateExternalPath: { input: { params: { fqdn: string; external_path_id: string }; body: {
       path: string;
       external_name: string;
-    } }; output: ExternalPath; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'external_path.exists' | 'external_path.not_found' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
+    } }; output: ExternalPath; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'external_path.exists' | 'external_path.not_found' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
   /** Delete an external path; WordPress answers there again */
-  deleteExternalPath: { input: { params: { fqdn: string; external_path_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'external_path.not_found' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
+  deleteExternalPath: { input: { params: { fqdn: string; external_path_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'external_path.not_found' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
   /** Whether a domain's DNS records lead to the platform, record by record */
   verifyDomain: { input: { query: { fqdn: string } }; output: VerifiedDomain; errors: 'auth.duplicate_cookie' | 'auth.required' | 'domain.dns_failed' | 'domain.dns_timeout' | 'domain.not_verified' };
   /** The TXT record by which a team proves that a domain is its own, and whether it is published */
@@ -1727,24 +2424,24 @@ export interface Operations {
       domain: string;
       mode?: 'redirect' | 'serve' | null;
       with_www?: boolean | null;
-    } }; output: SiteDomain; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.name_held' | 'site.name_taken' | 'site.not_found' | 'site.too_many_names' };
+    } }; output: SiteDomain; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.name_held' | 'site.name_taken' | 'site.not_found' | 'site.too_many_names' };
   /** Look at the DNS records of a name now, and tell what they must say */
-  verifySiteDomain: { input: { params: { fqdn: string; domain: string } }; output: CheckedSiteDomain; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'domain.dns_failed' | 'domain.dns_timeout' | 'domain.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
+  verifySiteDomain: { input: { params: { fqdn: string; domain: string } }; output: CheckedSiteDomain; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'domain.dns_failed' | 'domain.dns_timeout' | 'domain.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
   /** Whether a name leads to the primary one or shows the site itself */
   updateSiteDomain: { input: { params: { fqdn: string; domain: string }; body: {
       mode: 'redirect' | 'serve';
-    } }; output: SiteDomain; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'domain.is_primary' | 'domain.not_found' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
+    } }; output: SiteDomain; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'domain.is_primary' | 'domain.not_found' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
   /** Take a name from the site; it leads nowhere then */
-  deleteSiteDomain: { input: { params: { fqdn: string; domain: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'domain.is_primary' | 'domain.not_found' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' };
+  deleteSiteDomain: { input: { params: { fqdn: string; domain: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'domain.is_primary' | 'domain.not_found' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' };
   /** Make a name the site's own address; the one before leads there from then on */
-  promoteSiteDomain: { input: { params: { fqdn: string; domain: string } }; output: SiteDomain; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'domain.not_found' | 'domain.not_verified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'site.update_failed' };
+  promoteSiteDomain: { input: { params: { fqdn: string; domain: string } }; output: SiteDomain; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'domain.not_found' | 'domain.not_verified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'site.update_failed' };
   /** Serve a name with a certificate of your own */
   setSiteCertificate: { input: { params: { fqdn: string; domain: string }; body: {
       chain: string;
       key: string;
-    } }; output: SiteDomain; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'domain.not_found' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
+    } }; output: SiteDomain; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'domain.not_found' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
   /** Remove your own certificate of a name; the platform gets one in its place where it can */
-  deleteSiteCertificate: { input: { params: { fqdn: string; domain: string } }; output: SiteDomain; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'domain.no_own_certificate' | 'domain.not_found' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
+  deleteSiteCertificate: { input: { params: { fqdn: string; domain: string } }; output: SiteDomain; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'domain.no_own_certificate' | 'domain.not_found' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
   /** The accounts at Git hosts that you linked */
   listGitAccounts: { input: { query?: { page?: number; size?: number } }; output: GitAccountPage; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.required' };
   /** Link an account at a Git host by a token, which is tried first, or by a key that we make */
@@ -1752,40 +2449,42 @@ export interface Operations {
       provider: 'github' | 'gitlab' | 'gitea' | 'ssh';
       base_url?: string | null;
       token?: string | null;
-    } }; output: GitAccount; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'git_account.bad_token' | 'git_account.exists' | 'git_account.host_failed' | 'git_account.host_timeout' | 'git_account.too_many' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
+    } }; output: GitAccount; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'git_account.bad_token' | 'git_account.exists' | 'git_account.host_failed' | 'git_account.host_timeout' | 'git_account.too_many' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** Remove a linked account, and with it its token or key */
-  deleteGitAccount: { input: { params: { git_account_id: string } }; output: Empty; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'git_account.not_found' | 'request.conflict' | 'request.too_large' };
+  deleteGitAccount: { input: { params: { git_account_id: string } }; output: Empty; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'git_account.not_found' | 'request.conflict' | 'request.too_large' };
   /** The repositories of your linked Git accounts, and those that your sites are linked to */
-  listGitSyncRepositories: { input: Record<never, never>; output: Array<GitSyncRepository>; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.required' };
+  listGitSyncRepositories: { input: Record<never, never>; output: Array<GitSyncRepository>; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.required' | 'auth.view_only' };
   /** Whether a repository holds what the content of a site is made of */
-  verifyGitSyncDirectories: { input: { query: { git_url: string; git_branch?: string } }; output: VerifiedRepository; errors: 'auth.duplicate_cookie' | 'auth.required' | 'auth.unverified' | 'git.empty' | 'git.failed' | 'git.host_key_changed' | 'git.needs_credentials' | 'git.no_branch' | 'git.no_repository' | 'git.not_configured' | 'git.not_set_up' | 'git.timeout' | 'git.too_large' | 'git.unreachable' };
+  verifyGitSyncDirectories: { input: { query: { git_url: string; git_branch?: string } }; output: VerifiedRepository; errors: 'auth.duplicate_cookie' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'git.empty' | 'git.failed' | 'git.host_key_changed' | 'git.needs_credentials' | 'git.no_branch' | 'git.no_repository' | 'git.not_configured' | 'git.not_set_up' | 'git.timeout' | 'git.too_large' | 'git.unreachable' };
   /** The repository that a site or its stage follows, and the address for pushes */
   getGitLink: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: GitLink; errors: 'auth.duplicate_cookie' | 'auth.required' | 'git.not_linked' | 'site.not_found' | 'stage.missing' };
   /** Bring a site or its stage to the newest commit of its branch now */
-  syncGit: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: GitLink; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'git.not_linked' | 'git.sync_failed' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  syncGit: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: GitLink; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'git.not_linked' | 'git.sync_failed' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Give the address for pushes a new secret; what is signed with the one before is refused at once */
-  renewGitHookSecret: { input: { params: { fqdn: string } }; output: GitLink; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'git.not_linked' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
+  renewGitHookSecret: { input: { params: { fqdn: string } }; output: GitLink; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'git.not_linked' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
   /** For Git hosts alone, who sign with the secret of the site what they tell of a push */
-  receiveGitPush: { input: { params: { site_id: string }; body: Blob }; output: Empty; errors: 'git.no_hook' | 'request.conflict' | 'request.too_large' };
+  receiveGitPush: { input: { params: { site_id: string }; body: Blob }; output: Empty; errors: 'auth.view_only' | 'git.no_hook' | 'request.conflict' | 'request.too_large' };
   /** What a site or its stage has changed of plugins, themes and languages since the last sync */
-  getGitChanges: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: GitChanges; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'git.changes_unread' | 'git.not_linked' | 'git.not_synced' | 'git.too_many_files' | 'site.busy' | 'site.not_found' | 'stage.missing' };
+  getGitChanges: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: GitChanges; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'auth.view_only' | 'git.changes_unread' | 'git.not_linked' | 'git.not_synced' | 'git.too_many_files' | 'site.busy' | 'site.not_found' | 'stage.missing' };
   /** Commit what was changed on a site or its stage to a branch of its repository, with the linked account */
   commitGitChanges: { input: { params: { fqdn: string }; query?: { stage?: boolean }; body: {
       branch: string;
       message: string;
       paths?: Array<string> | null;
-    } }; output: GitCommit; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'git.branch_moved' | 'git.commit_failed' | 'git.no_account' | 'git.not_committable' | 'git.not_linked' | 'git.not_synced' | 'git.nothing_to_commit' | 'git.push_refused' | 'git.too_many_files' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+    } }; output: GitCommit; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'git.branch_moved' | 'git.commit_failed' | 'git.no_account' | 'git.not_committable' | 'git.not_linked' | 'git.not_synced' | 'git.nothing_to_commit' | 'git.push_refused' | 'git.too_many_files' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** The backup closest to a point, at or before it; with number_to_fetch a list of them, closest first */
   getBackups: { input: { params: { fqdn: string }; query?: { number_to_fetch?: number; restore_point?: string; stage?: boolean } }; output: BackupOrBackups; errors: 'auth.duplicate_cookie' | 'auth.required' | 'backup.not_found' | 'site.not_found' | 'stage.missing' };
   /** The files below wp-content at a point in time */
   listPitFiles: { input: { params: { fqdn: string }; query?: { restore_point?: string; prefix?: string; after?: string; limit?: number; stage?: boolean } }; output: PitFiles; errors: 'auth.duplicate_cookie' | 'auth.required' | 'backup.not_found' | 'site.not_found' | 'stage.missing' };
+  /** A backup as one archive (tar.gz) that any WordPress can be made of: wp-content, and the database as SQL */
+  downloadBackup: { input: { params: { fqdn: string }; query?: { restore_point?: string; stage?: boolean } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'backup.downloading' | 'backup.not_found' | 'site.not_found' | 'stage.missing' };
   /** Links to single files of a backup, which open for an hour without signing in */
   createBlobUrls: { input: { params: { fqdn: string }; query?: { at_date?: string; stage?: boolean }; body: {
       keys: Array<string>;
       version_ids?: Array<string | null> | null;
-    } }; output: BlobUrls; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'backup.not_found' | 'blob.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' | 'stage.missing' };
+    } }; output: BlobUrls; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'backup.not_found' | 'blob.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' | 'stage.missing' };
   /** What a link of createBlobUrls opens; takes ranges */
-  getBlob: { input: { query: { token: string } }; output: Blob; errors: 'blob.expired' | 'blob.not_found' };
+  getBlob: { input: { query: { token: string } }; output: Blob; errors: 'auth.view_only' | 'blob.expired' | 'blob.not_found' };
   /** The restores of a site, newest first */
   listPitRestores: { input: { params: { fqdn: string }; query?: { stage?: boolean; page?: number; size?: number } }; output: PitRestorePage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' | 'stage.missing' };
   /** Bring files and database back to a point in time, or try it on a copy */
@@ -1797,7 +2496,7 @@ export interface Operations {
       db_restore_hash?: string | null;
       for_stage_site?: boolean | null;
       is_dry_run?: boolean | null;
-    } }; output: PitRestore; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'pit_restore.dry_run_running' | 'pit_restore.failed' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.not_found' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+    } }; output: PitRestore; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'pit_restore.dry_run_running' | 'pit_restore.failed' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.not_found' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** What a restore would change, at once; nothing is stored and nothing is changed */
   previewPitRestore: { input: { params: { fqdn: string }; query?: { browse?: boolean; now_hash?: string; page?: number; size?: number }; body: {
       restore_point: string;
@@ -1807,11 +2506,11 @@ export interface Operations {
       db_restore_hash?: string | null;
       for_stage_site?: boolean | null;
       is_dry_run?: boolean | null;
-    } }; output: PitPreview; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'pit_restore.preview_failed' | 'preview.too_many' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.not_found' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+    } }; output: PitPreview; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'pit_restore.preview_failed' | 'preview.too_many' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.not_found' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** One restore: its record, with every change by the page (`changes`), or as a report in plain text (`text`) */
   getPitRestore: { input: { params: { fqdn: string; pit_restore_id: string }; query?: { format?: 'json' | 'changes' | 'text'; page?: number; size?: number } }; output: PitRestoreDetail | Blob; errors: 'auth.duplicate_cookie' | 'auth.required' | 'pit_restore.not_found' | 'site.not_found' };
   /** The way into a preview that you asked for */
-  getPreview: { input: { params: { preview_id: string } }; output: Preview; errors: 'auth.duplicate_cookie' | 'auth.required' | 'preview.not_found' };
+  getPreview: { input: { params: { preview_id: string } }; output: Preview; errors: 'auth.duplicate_cookie' | 'auth.required' | 'auth.view_only' | 'preview.not_found' };
   /** Find the minute in which a page broke: copies of kept minutes are asked for it, half of the time at each look */
   createBreakSearch: { input: { params: { fqdn: string }; body: {
       path: string;
@@ -1819,7 +2518,7 @@ export interface Operations {
       text_is?: 'present' | 'absent' | null;
       from?: string | null;
       until?: string | null;
-    } }; output: BreakSearch; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'break_search.nothing' | 'break_search.running' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+    } }; output: BreakSearch; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'break_search.nothing' | 'break_search.running' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** How far a search is, and the minute that it found */
   getBreakSearch: { input: { params: { fqdn: string; break_search_id: string } }; output: BreakSearch; errors: 'auth.duplicate_cookie' | 'auth.required' | 'break_search.not_found' | 'site.not_found' };
   /** Make a staging site: a copy of the site as it is, or as it was at a point, to work on */
@@ -1827,9 +2526,9 @@ export interface Operations {
       subdomain: string;
       restore_point?: string | null;
       git_staging_branch?: string | null;
-    } }; output: StageSite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'git.empty' | 'git.failed' | 'git.host_key_changed' | 'git.needs_credentials' | 'git.no_branch' | 'git.no_repository' | 'git.not_configured' | 'git.not_linked' | 'git.not_set_up' | 'git.timeout' | 'git.too_large' | 'git.unreachable' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.name_taken' | 'site.not_found' | 'stage.exists' | 'stage.failed' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+    } }; output: StageSite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'git.empty' | 'git.failed' | 'git.host_key_changed' | 'git.needs_credentials' | 'git.no_branch' | 'git.no_repository' | 'git.not_configured' | 'git.not_linked' | 'git.not_set_up' | 'git.timeout' | 'git.too_large' | 'git.unreachable' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.name_taken' | 'site.not_found' | 'stage.exists' | 'stage.failed' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Delete the staging site for good; the live site stays as it is */
-  deleteStage: { input: { params: { fqdn: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' };
+  deleteStage: { input: { params: { fqdn: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' };
   /** Change the protection, the cache and the debug mode of the staging site; the live site keeps its own */
   updateStage: { input: { params: { fqdn: string }; body?: {
       http_auth_enabled?: boolean | null;
@@ -1837,9 +2536,9 @@ export interface Operations {
       cdn_dev_mode_enabled?: boolean | null;
       cdn_firewall_enabled?: boolean | null;
       cdn_firewall_allowed_ips?: Array<string> | null;
-    } }; output: StageSite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' };
+    } }; output: StageSite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' };
   /** What the staging site has changed, what live has got since, and what both have changed; nothing is done */
-  compareStage: { input: { params: { fqdn: string }; query?: { page?: number; size?: number } }; output: StageChanges; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.busy' | 'site.not_found' | 'stage.compare_failed' | 'stage.missing' | 'stage.no_base' };
+  compareStage: { input: { params: { fqdn: string }; query?: { page?: number; size?: number } }; output: StageChanges; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'auth.view_only' | 'site.busy' | 'site.not_found' | 'stage.compare_failed' | 'stage.missing' | 'stage.no_base' };
   /** Take content and database of the staging site to the live site, and keep what only live has got since */
   commitStage: { input: { params: { fqdn: string }; body?: {
       plan?: string | null;
@@ -1848,11 +2547,11 @@ export interface Operations {
       keep_tables?: Array<string> | null;
       take_tables?: Array<string> | null;
       keep_files?: Array<string> | null;
-    } }; output: StageSite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.commit_failed' | 'stage.compare_failed' | 'stage.conflict' | 'stage.missing' | 'stage.moved_on' | 'stage.no_base' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+    } }; output: StageSite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.commit_failed' | 'stage.compare_failed' | 'stage.conflict' | 'stage.missing' | 'stage.moved_on' | 'stage.no_base' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Make the staging site anew from the live site as it is now; what was in it is in its backups */
-  refreshStage: { input: { params: { fqdn: string } }; output: StageSite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'stage.refresh_failed' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  refreshStage: { input: { params: { fqdn: string } }; output: StageSite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'stage.refresh_failed' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** What the staging site wanted to mail, newest first; nobody else got it */
-  listStageMail: { input: { params: { fqdn: string }; query?: { page?: number; size?: number } }; output: HeldMailPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' | 'stage.missing' };
+  listStageMail: { input: { params: { fqdn: string }; query?: { page?: number; size?: number } }; output: HeldMailPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'auth.view_only' | 'site.not_found' | 'stage.missing' };
   /** The templates that you can make sites from, newest first */
   listTemplates: { input: { query?: { page?: number; size?: number } }; output: TemplatePage; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** Make a template from a Git repository with a site archive, or from a site of yours */
@@ -1863,7 +2562,7 @@ export interface Operations {
       url: string;
       fqdn?: string | null;
       theme?: string | null;
-    } }; output: Template; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.expired' | 'team.not_found' | 'team.suspended' | 'template.failed' | 'template.refused' | 'template.storage' | 'template.too_many' | 'template.unreachable' };
+    } }; output: Template; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.expired' | 'team.not_found' | 'team.suspended' | 'template.failed' | 'template.refused' | 'template.storage' | 'template.too_many' | 'template.unreachable' };
   /** One template */
   getTemplate: { input: { params: { template_name: string } }; output: Template; errors: 'template.not_found' };
   /** Change what is said of a template; with update_git, fetch it again, which an operator then has to approve */
@@ -1872,9 +2571,9 @@ export interface Operations {
       is_public?: boolean | null;
       tag?: 'business' | 'blog' | 'portfolio' | 'other' | null;
       url?: string | null;
-    } }; output: Template; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'request.conflict' | 'request.too_large' | 'team.expired' | 'team.not_found' | 'team.suspended' | 'template.busy' | 'template.failed' | 'template.not_found' | 'template.refused' | 'template.storage' | 'template.unreachable' };
+    } }; output: Template; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'team.expired' | 'team.not_found' | 'team.suspended' | 'template.busy' | 'template.failed' | 'template.not_found' | 'template.refused' | 'template.storage' | 'template.unreachable' };
   /** Delete a template; sites that were made from it stay */
-  deleteTemplate: { input: { params: { template_name: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'template.not_found' };
+  deleteTemplate: { input: { params: { template_name: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'template.not_found' };
   /** What sites made from a template look like */
   getTemplatePicture: { input: { params: { template_name: string }; query?: { version?: string } }; output: Blob; errors: 'template.no_picture' | 'template.not_found' };
   /** Every template of the platform */
@@ -1882,25 +2581,25 @@ export interface Operations {
   /** Approve a template, so that a public one is for everybody, or take that back */
   approveTemplate: { input: { params: { template_name: string }; body: {
       approved: boolean;
-    } }; output: Template; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'template.busy' | 'template.not_found' };
+    } }; output: Template; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'template.busy' | 'template.not_found' };
   /** Deleted sites that can still be brought back */
   listDeletedSites: { input: { query?: { page?: number; size?: number } }; output: DeletedSitePage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
   /** Bring a deleted site back under its name */
-  restoreDeletedSite: { input: { params: { site_id: string } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'deleted_site.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.name_taken' | 'site.restore_failed' };
+  restoreDeletedSite: { input: { params: { site_id: string } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'deleted_site.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.name_taken' | 'site.restore_failed' };
   /** What happened in your teams and your account, newest first */
   listEvents: { input: { query?: { fqdn?: string; page?: number; size?: number } }; output: EventPage; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** Events as they happen and as they progress (Server-Sent Events); continues after Last-Event-ID */
-  streamEvents: { input: Record<never, never>; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.required' | 'event.too_many_streams' };
+  streamEvents: { input: Record<never, never>; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.required' | 'auth.view_only' | 'event.too_many_streams' };
   /** One event: how far an operation is, or how it ended */
   getEvent: { input: { params: { event_id: string } }; output: Event; errors: 'auth.duplicate_cookie' | 'auth.required' | 'event.not_found' };
   /** Mark an event and everything before it as read */
   readEvents: { input: { body: {
       event_id: string;
-    } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'event.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
+    } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'event.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** The tickets of a team */
   listTeamTickets: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TicketPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
-  /** Your newest ticket; with page or size, a page of your tickets */
-  listTickets: { input: { query?: { page?: number; size?: number } }; output: OwnTickets; errors: 'auth.duplicate_cookie' | 'auth.required' };
+  /** Your newest ticket; with page or size, a page of your tickets, those first in which something happened last */
+  listTickets: { input: { query?: { page?: number; size?: number; resolved?: boolean } }; output: OwnTickets; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** Open a ticket */
   createTicket: { input: { body: {
       team_id: string;
@@ -1910,39 +2609,51 @@ export interface Operations {
       resolved?: boolean | null;
       s3_object?: string | null;
       site_live_id?: string | null;
-    } }; output: Ticket; errors: 'attachment.not_found' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' | 'team.not_found' };
+    } }; output: Ticket; errors: 'attachment.not_found' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' | 'team.not_found' };
   /** One ticket with its replies */
   getTicket: { input: { params: { ticket_id: string } }; output: Ticket; errors: 'auth.duplicate_cookie' | 'auth.required' | 'ticket.not_found' };
   /** Give the assistant instructions for this ticket */
   updateTicket: { input: { params: { ticket_id: string }; body?: {
       assistant_custom_instructions?: string | null;
-    } }; output: Ticket; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'ticket.not_found' };
+    } }; output: Ticket; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'ticket.not_found' };
   /** Delete a ticket with its replies */
-  deleteTicket: { input: { params: { ticket_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'ticket.not_found' };
+  deleteTicket: { input: { params: { ticket_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'ticket.not_found' };
   /** The replies to a ticket, newest first */
   listReplies: { input: { params: { ticket_id: string }; query?: { page?: number; size?: number } }; output: TicketReplyPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'ticket.not_found' };
   /** Reply to a ticket, resolve or reopen it */
   createReply: { input: { params: { ticket_id: string }; body?: {
       description?: string | null;
       is_assistant_chat_message?: boolean | null;
+      s3_object?: string | null;
       resolve?: boolean | null;
-    } }; output: TicketReply; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'ticket.assistant_spent' | 'ticket.no_messages_left' | 'ticket.not_found' };
+    } }; output: TicketReply; errors: 'attachment.not_found' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'ticket.assistant_spent' | 'ticket.no_messages_left' | 'ticket.not_found' };
+  /** What stands around a ticket: its site with versions, the last errors and what changed last */
+  getTicketContext: { input: { params: { ticket_id: string } }; output: TicketContext; errors: 'auth.duplicate_cookie' | 'auth.required' | 'ticket.not_found' };
   /** What the assistant is writing in a ticket, as it is written (Server-Sent Events) */
-  streamAnswers: { input: { params: { ticket_id: string } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.required' | 'event.too_many_streams' | 'ticket.not_found' };
-  /** Every ticket of the platform */
-  listAllTickets: { input: { query?: { resolved?: boolean; page?: number; size?: number } }; output: TicketPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
+  streamAnswers: { input: { params: { ticket_id: string } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.required' | 'auth.view_only' | 'event.too_many_streams' | 'ticket.not_found' };
+  /** Every ticket of the platform, those first in which something happened last */
+  listAllTickets: { input: { query?: { resolved?: boolean; waits_for?: 'support' | 'asker' | 'assistant'; assigned?: 'me' | 'nobody'; team_id?: string; page?: number; size?: number } }; output: TicketPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
   /** Any ticket with its replies */
   getAnyTicket: { input: { params: { ticket_id: string } }; output: Ticket; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' | 'ticket.not_found' };
+  /** What stands around any ticket: its site with versions, the last errors and what changed last */
+  getAnyTicketContext: { input: { params: { ticket_id: string } }; output: TicketContext; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' | 'ticket.not_found' };
+  /** Give a ticket to an operator */
+  assignTicket: { input: { params: { ticket_id: string }; body: {
+      user_id: string;
+    } }; output: Ticket; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'ticket.not_found' | 'ticket.not_operator' };
+  /** Nobody has the ticket any more */
+  unassignTicket: { input: { params: { ticket_id: string } }; output: Ticket; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'ticket.not_found' };
   /** The replies to any ticket, newest first */
   listAnyReplies: { input: { params: { ticket_id: string }; query?: { page?: number; size?: number } }; output: TicketReplyPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' | 'ticket.not_found' };
   /** Answer any ticket as the platform; its author is mailed */
   answerTicket: { input: { params: { ticket_id: string }; body?: {
       description?: string | null;
       is_assistant_chat_message?: boolean | null;
+      s3_object?: string | null;
       resolve?: boolean | null;
-    } }; output: TicketReply; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'ticket.not_found' };
+    } }; output: TicketReply; errors: 'attachment.not_found' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'ticket.not_found' };
   /** Upload a file (the body is its bytes) that a ticket then names as s3_object */
-  uploadAttachment: { input: { query: { name: string }; body: Blob }; output: Attachment; errors: 'attachment.too_many' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
+  uploadAttachment: { input: { query: { name: string }; body: Blob }; output: Attachment; errors: 'attachment.too_many' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** Download an attachment */
   getAttachment: { input: { params: { s3_object: string } }; output: Blob; errors: 'attachment.not_found' | 'auth.duplicate_cookie' | 'auth.required' };
   /** The calls that were proposed to you, newest first */
@@ -1951,49 +2662,49 @@ export interface Operations {
   createProposal: { input: { body: {
       operation: string;
       input?: Record<string, unknown> | null;
-    } }; output: Proposal; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'proposal.not_possible' | 'request.conflict' | 'request.too_large' };
+    } }; output: Proposal; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'proposal.not_possible' | 'request.conflict' | 'request.too_large' };
   /** One proposal, with how its call ended */
   getProposal: { input: { params: { proposal_id: string } }; output: Proposal; errors: 'auth.duplicate_cookie' | 'auth.required' | 'proposal.not_found' };
   /** Let the proposed call be made, in your name and with the rights that you have now */
-  confirmProposal: { input: { params: { proposal_id: string } }; output: Proposal; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'proposal.not_found' | 'proposal.not_open' | 'request.conflict' | 'request.too_large' };
+  confirmProposal: { input: { params: { proposal_id: string } }; output: Proposal; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'proposal.not_found' | 'proposal.not_open' | 'request.conflict' | 'request.too_large' };
   /** Let the proposed call not be made */
-  refuseProposal: { input: { params: { proposal_id: string } }; output: Proposal; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'proposal.not_found' | 'proposal.not_open' | 'request.conflict' | 'request.too_large' };
+  refuseProposal: { input: { params: { proposal_id: string } }; output: Proposal; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'proposal.not_found' | 'proposal.not_open' | 'request.conflict' | 'request.too_large' };
   /** The addresses that are told of what happens in a team */
   listWebhooks: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: WebhookPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** Have an address told of what happens; the answer shows the secret that calls are signed with, this once */
   createWebhook: { input: { params: { team_id: string }; body: {
       url: string;
       description?: string | null;
-      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
-    } }; output: WebhookWithSecret; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.too_many' };
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.certificate_failing' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.point_named' | 'restore.point_removed' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.cache_cleared' | 'site.created' | 'site.deleted' | 'site.failing' | 'site.labelled' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'software.changed' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'software.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
+    } }; output: WebhookWithSecret; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.too_many' };
   /** One webhook */
   getWebhook: { input: { params: { team_id: string; webhook_id: string } }; output: Webhook; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' | 'webhook.not_found' };
   /** Change a webhook, or switch it on or off; what waited goes out when it is switched on */
   updateWebhook: { input: { params: { team_id: string; webhook_id: string }; body?: {
       url?: string | null;
       description?: string | null;
-      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.certificate_failing' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'member.updated' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.point_named' | 'restore.point_removed' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.cache_cleared' | 'site.created' | 'site.deleted' | 'site.failing' | 'site.labelled' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'software.changed' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.transferred' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'software.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
       is_active?: boolean | null;
-    } }; output: Webhook; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.not_found' };
+    } }; output: Webhook; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.not_found' };
   /** Delete a webhook, with what waited for it */
-  deleteWebhook: { input: { params: { team_id: string; webhook_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.not_found' };
+  deleteWebhook: { input: { params: { team_id: string; webhook_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.not_found' };
   /** A new secret, shown this once; for 24 hours calls are signed with the old one too */
   rotateWebhookSecret: { input: { params: { team_id: string; webhook_id: string }; body?: {
       revoke_previous?: boolean | null;
-    } }; output: WebhookWithSecret; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.not_found' | 'webhook.too_many_secrets' };
+    } }; output: WebhookWithSecret; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.not_found' | 'webhook.too_many_secrets' };
   /** Call the address now with an event webhook.test, and see its answer */
-  testWebhook: { input: { params: { team_id: string; webhook_id: string } }; output: WebhookDeliveryDetail; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'team.suspended' | 'webhook.not_found' };
+  testWebhook: { input: { params: { team_id: string; webhook_id: string } }; output: WebhookDeliveryDetail; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'team.suspended' | 'webhook.not_found' };
   /** Send again what failed since a moment, or what was delivered since then */
   replayWebhook: { input: { params: { team_id: string; webhook_id: string }; body: {
       since: string;
       state?: 'failed' | 'delivered' | null;
-    } }; output: ReplayedDeliveries; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.not_found' | 'webhook.off' };
+    } }; output: ReplayedDeliveries; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.not_found' | 'webhook.off' };
   /** What was sent to a webhook within 30 days, and what waits to be */
   listWebhookDeliveries: { input: { params: { team_id: string; webhook_id: string }; query?: { state?: 'waiting' | 'delivered' | 'failed'; page?: number; size?: number } }; output: WebhookDeliveryPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' | 'webhook.not_found' };
   /** One delivery, with what was sent and what came back last */
   getWebhookDelivery: { input: { params: { team_id: string; webhook_id: string; delivery_id: string } }; output: WebhookDeliveryDetail; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' | 'webhook.not_found' | 'webhook_delivery.not_found' };
   /** Send a delivery again, under the same webhook-id */
-  replayWebhookDelivery: { input: { params: { team_id: string; webhook_id: string; delivery_id: string } }; output: WebhookDeliveryDetail; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.not_found' | 'webhook.off' | 'webhook_delivery.not_found' };
+  replayWebhookDelivery: { input: { params: { team_id: string; webhook_id: string; delivery_id: string } }; output: WebhookDeliveryDetail; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.not_found' | 'webhook.off' | 'webhook_delivery.not_found' };
   /** The hosts elsewhere that a team has a password for; the passwords are not shown */
   listApplicationPasswords: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: ApplicationPasswordPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
   /** Store a password for a site that is hosted elsewhere, or for a storefront */
@@ -2002,15 +2713,15 @@ export interface Operations {
       username: string;
       password: string;
       team_id: string;
-    } }; output: ApplicationPasswordName; errors: 'application_password.exists' | 'application_password.hosted_here' | 'application_password.too_many' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
+    } }; output: ApplicationPasswordName; errors: 'application_password.exists' | 'application_password.hosted_here' | 'application_password.too_many' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** Change the password for a host; team_id says which where several of your teams have one */
   updateApplicationPassword: { input: { params: { fqdn: string }; query?: { team_id?: string }; body?: {
       fqdn?: string | null;
       username?: string | null;
       password?: string | null;
-    } }; output: ApplicationPasswordName; errors: 'application_password.ambiguous' | 'application_password.exists' | 'application_password.hosted_here' | 'application_password.not_found' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'request.conflict' | 'request.too_large' };
+    } }; output: ApplicationPasswordName; errors: 'application_password.ambiguous' | 'application_password.exists' | 'application_password.hosted_here' | 'application_password.not_found' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'request.conflict' | 'request.too_large' };
   /** Delete the password for a host and show it a last time */
-  deleteApplicationPassword: { input: { params: { fqdn: string }; query?: { team_id?: string } }; output: DeletedApplicationPassword; errors: 'application_password.ambiguous' | 'application_password.not_found' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' };
+  deleteApplicationPassword: { input: { params: { fqdn: string }; query?: { team_id?: string } }; output: DeletedApplicationPassword; errors: 'application_password.ambiguous' | 'application_password.not_found' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' };
   /** Pass a request on to a site's JSON API: one of yours here, or one elsewhere with a stored password */
   cmsProxy: { input: { body: {
       method?: 'get' | 'post' | 'put' | 'delete' | 'patch' | 'options' | 'head' | null;
@@ -2019,7 +2730,7 @@ export interface Operations {
       fqdn: string;
       path?: string | null;
       team_id?: string | null;
-    } }; output: ProxyAnswer; errors: 'application_password.ambiguous' | 'application_password.not_found' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.outcome_unknown' | 'idempotency.rights_lost' | 'proxy.answer_too_large' | 'proxy.not_public' | 'proxy.redirects' | 'proxy.site_failed' | 'proxy.timeout' | 'proxy.unreachable' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'team.expired' | 'team.suspended' };
+    } }; output: ProxyAnswer; errors: 'application_password.ambiguous' | 'application_password.not_found' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.outcome_unknown' | 'idempotency.rights_lost' | 'proxy.answer_too_large' | 'proxy.not_public' | 'proxy.redirects' | 'proxy.site_failed' | 'proxy.timeout' | 'proxy.unreachable' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'team.expired' | 'team.suspended' };
   /** Pass a request on to the admin API of a storefront, with the stored access token of that shop */
   storefrontProxy: { input: { body: {
       method?: 'get' | 'post' | 'put' | 'delete' | 'patch' | 'options' | 'head' | null;
@@ -2028,16 +2739,16 @@ export interface Operations {
       shop_name: string;
       path?: string | null;
       team_id?: string | null;
-    } }; output: ProxyAnswer; errors: 'application_password.ambiguous' | 'application_password.not_found' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.outcome_unknown' | 'idempotency.rights_lost' | 'proxy.answer_too_large' | 'proxy.not_public' | 'proxy.redirects' | 'proxy.timeout' | 'proxy.unreachable' | 'request.conflict' | 'request.too_large' };
+    } }; output: ProxyAnswer; errors: 'application_password.ambiguous' | 'application_password.not_found' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.outcome_unknown' | 'idempotency.rights_lost' | 'proxy.answer_too_large' | 'proxy.not_public' | 'proxy.redirects' | 'proxy.timeout' | 'proxy.unreachable' | 'request.conflict' | 'request.too_large' };
   /** Pass a request on to the analytics API (Plausible) about sites of yours, which it names as site_id */
   analyticsProxy: { input: { body: {
       method?: 'get' | 'post' | 'put' | 'delete' | 'patch' | 'options' | 'head' | null;
       query_params_json?: string | null;
       body_json?: string | null;
       path: string;
-    } }; output: ProxyAnswer; errors: 'analytics.not_configured' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.outcome_unknown' | 'idempotency.rights_lost' | 'proxy.answer_too_large' | 'proxy.not_public' | 'proxy.redirects' | 'proxy.timeout' | 'proxy.unreachable' | 'request.conflict' | 'request.too_large' | 'site.not_found' | 'team.not_found' };
+    } }; output: ProxyAnswer; errors: 'analytics.not_configured' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.outcome_unknown' | 'idempotency.rights_lost' | 'proxy.answer_too_large' | 'proxy.not_public' | 'proxy.redirects' | 'proxy.timeout' | 'proxy.unreachable' | 'request.conflict' | 'request.too_large' | 'site.not_found' | 'team.not_found' };
   /** Pass an XML-RPC call on to a site; elsewhere {{username}} and {{password}} stand for what is stored */
-  callXmlRpc: { input: { params: { fqdn: string }; query?: { team_id?: string }; body: Blob }; output: Blob; errors: 'application_password.ambiguous' | 'application_password.not_found' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.outcome_unknown' | 'idempotency.rights_lost' | 'proxy.answer_too_large' | 'proxy.no_xml' | 'proxy.not_public' | 'proxy.redirects' | 'proxy.site_failed' | 'proxy.timeout' | 'proxy.unreachable' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'team.expired' | 'team.suspended' };
+  callXmlRpc: { input: { params: { fqdn: string }; query?: { team_id?: string }; body: Blob }; output: Blob; errors: 'application_password.ambiguous' | 'application_password.not_found' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.outcome_unknown' | 'idempotency.rights_lost' | 'proxy.answer_too_large' | 'proxy.no_xml' | 'proxy.not_public' | 'proxy.redirects' | 'proxy.site_failed' | 'proxy.timeout' | 'proxy.unreachable' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'team.expired' | 'team.suspended' };
   /** The plans, with what they have and what they cost */
   listPlans: { input: Record<never, never>; output: Array<Plan>; errors: never };
   /** Buy a team, or upgrade one that is free: answers where to pay */
@@ -2046,27 +2757,29 @@ export interface Operations {
       new_team_name?: string | null;
       plan_name: 'free' | 'micro' | 'starter' | 'business';
       interval?: 'month' | 'year' | null;
-    } }; output: SessionUrl; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'billing.already_paid' | 'billing.being_paid' | 'billing.free_team_taken' | 'billing.not_configured' | 'billing.provider_failed' | 'billing.provider_timeout' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
+    } }; output: SessionUrl; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'billing.already_paid' | 'billing.being_paid' | 'billing.free_team_taken' | 'billing.not_configured' | 'billing.provider_failed' | 'billing.provider_timeout' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** Ask the provider whether a checkout was paid, for whoever comes back from it */
-  syncCheckout: { input: { params: { checkout_id: string } }; output: Checkout; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'billing.not_configured' | 'billing.provider_failed' | 'billing.provider_timeout' | 'checkout.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
+  syncCheckout: { input: { params: { checkout_id: string } }; output: Checkout; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'billing.not_configured' | 'billing.provider_failed' | 'billing.provider_timeout' | 'checkout.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** Where you change or cancel what you pay for, and find your invoices */
-  createPortalSession: { input: Record<never, never>; output: SessionUrl; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'billing.customer_deleted' | 'billing.not_configured' | 'billing.provider_failed' | 'billing.provider_timeout' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
+  createPortalSession: { input: Record<never, never>; output: SessionUrl; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'billing.customer_deleted' | 'billing.not_configured' | 'billing.provider_failed' | 'billing.provider_timeout' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** Ask the provider what you pay for, for whoever comes back from the portal */
-  syncBilling: { input: Record<never, never>; output: SyncedBilling; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'billing.not_configured' | 'billing.provider_failed' | 'billing.provider_timeout' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
+  syncBilling: { input: Record<never, never>; output: SyncedBilling; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'billing.not_configured' | 'billing.provider_failed' | 'billing.provider_timeout' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** What a team pays for, until when, and how much of it is used */
   getTeamBilling: { input: { params: { team_id: string } }; output: TeamBilling; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
+  /** The card that pays for a team, and its invoices, as the payment provider has them */
+  getTeamBills: { input: { params: { team_id: string } }; output: TeamBills; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'billing.not_configured' | 'billing.provider_failed' | 'billing.provider_timeout' | 'team.not_found' };
   /** Pay for more sites than the plan has, or for fewer again */
   setAdditionalSites: { input: { params: { team_id: string }; body: {
       additional_sites: number;
-    } }; output: TeamBilling; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'billing.being_changed' | 'billing.not_configured' | 'billing.not_paid' | 'billing.provider_failed' | 'billing.provider_timeout' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
+    } }; output: TeamBilling; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'billing.being_changed' | 'billing.not_configured' | 'billing.not_paid' | 'billing.provider_failed' | 'billing.provider_timeout' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** For the payment provider alone, who signs what it sends */
-  receivePaymentEvent: { input: { body: Blob }; output: Empty; errors: 'billing.not_configured' | 'request.conflict' | 'request.too_large' };
+  receivePaymentEvent: { input: { body: Blob }; output: Empty; errors: 'auth.view_only' | 'billing.not_configured' | 'request.conflict' | 'request.too_large' };
   /** A checkout of the built-in provider, which takes no money */
   getTestCheckout: { input: { params: { session_id: string } }; output: TestCheckout; errors: 'auth.duplicate_cookie' | 'auth.required' | 'test_checkout.not_found' };
   /** Pay a test checkout, or have the card declined; no money moves */
   endTestCheckout: { input: { params: { session_id: string }; body: {
       outcome: 'paid' | 'declined';
-    } }; output: TestCheckout; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'test_checkout.not_found' };
+    } }; output: TestCheckout; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'test_checkout.not_found' };
   /** A billing portal of the built-in provider */
   getTestPortal: { input: { params: { session_id: string } }; output: TestPortal; errors: 'auth.duplicate_cookie' | 'auth.required' | 'test_portal.not_found' };
   /** Change, cancel, pay or fail to pay a test subscription; no money moves */
@@ -2075,9 +2788,11 @@ export interface Operations {
       subscription: string;
       plan_name?: 'micro' | 'starter' | 'business' | null;
       interval?: 'month' | 'year' | null;
-    } }; output: TestPortal; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'test_portal.not_found' | 'test_portal.not_possible' };
+    } }; output: TestPortal; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'test_portal.not_found' | 'test_portal.not_possible' };
   /** Visits and bytes of a team by hour or by day */
   getTeamUsage: { input: { params: { team_id: string }; query?: { from?: string; to?: string; step?: 'hour' | 'day' } }; output: TeamUsage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  /** What each site of a team uses in this billing cycle, the most first */
+  listSiteUse: { input: { params: { team_id: string }; query?: { order_by?: 'visits' | 'bandwidth' | 'storage' | 'name'; page?: number; size?: number } }; output: SiteUsePage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
   /** The places where sites can be hosted */
   listRegions: { input: Record<never, never>; output: Array<Region>; errors: never };
   /** One region */
@@ -2091,7 +2806,7 @@ export interface Operations {
       cname: string;
       ip: string;
       name_servers?: Array<string> | null;
-    } }; output: Region; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'region.exists' | 'request.conflict' | 'request.too_large' };
+    } }; output: Region; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'region.exists' | 'request.conflict' | 'request.too_large' };
   /** Change a region */
   updateRegion: { input: { params: { region_id: number }; body?: {
       name?: string | null;
@@ -2101,15 +2816,19 @@ export interface Operations {
       cname?: string | null;
       ip?: string | null;
       name_servers?: Array<string> | null;
-    } }; output: Region; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'region.exists' | 'region.not_found' | 'request.conflict' | 'request.too_large' };
+    } }; output: Region; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'region.exists' | 'region.not_found' | 'request.conflict' | 'request.too_large' };
   /** Delete a region */
-  deleteRegion: { input: { params: { region_id: number } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'region.in_use' | 'region.last' | 'region.not_found' | 'request.conflict' | 'request.too_large' };
+  deleteRegion: { input: { params: { region_id: number } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'region.in_use' | 'region.last' | 'region.not_found' | 'request.conflict' | 'request.too_large' };
   /** Background jobs that failed for good */
   listFailedJobs: { input: { query?: { page?: number; size?: number } }; output: FailedJobPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
   /** Try a failed job again, with all its retries */
-  retryJob: { input: { params: { job_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'job.not_found' | 'request.conflict' | 'request.too_large' };
+  retryJob: { input: { params: { job_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'job.not_found' | 'request.conflict' | 'request.too_large' };
+  /** The whole platform at a glance: capacity, latency, queue, revenue, certificates and backups */
+  getPlatformOverview: { input: Record<never, never>; output: PlatformOverview; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
+  /** What happened to a person and their teams, in a team, or to a site, newest first */
+  listAnyEvents: { input: { query?: { user_id?: string; team_id?: string; site_id?: string; page?: number; size?: number } }; output: EventPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' | 'site.not_found' };
   /** Sign in to the metrics dashboard: the authorization step (OAuth2), which leads the browser back to it */
-  authorizeMetrics: { input: { query: { client_id: string; redirect_uri: string; response_type?: string; scope?: string; state?: string; code_challenge?: string; code_challenge_method?: string } }; output: Blob; errors: 'metrics.not_configured' };
+  authorizeMetrics: { input: { query: { client_id: string; redirect_uri: string; response_type?: string; scope?: string; state?: string; code_challenge?: string; code_challenge_method?: string } }; output: Blob; errors: 'auth.view_only' | 'metrics.not_configured' };
   /** Sign in to the metrics dashboard: the token step (OAuth2), for its server */
   exchangeMetricsCode: { input: { body?: {
       grant_type?: string | null;
@@ -2118,7 +2837,7 @@ export interface Operations {
       code_verifier?: string | null;
       client_id?: string | null;
       client_secret?: string | null;
-    } }; output: MetricsTokenGrant; errors: 'metrics.invalid_client' | 'metrics.invalid_grant' | 'metrics.invalid_request' | 'metrics.not_configured' | 'metrics.unsupported_grant_type' | 'request.conflict' | 'request.too_large' };
+    } }; output: MetricsTokenGrant; errors: 'auth.view_only' | 'metrics.invalid_client' | 'metrics.invalid_grant' | 'metrics.invalid_request' | 'metrics.not_configured' | 'metrics.unsupported_grant_type' | 'request.conflict' | 'request.too_large' };
   /** Who is signed in, for the metrics dashboard */
   getMetricsUser: { input: Record<never, never>; output: MetricsUser; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** Where the metrics dashboard is */
@@ -2135,11 +2854,22 @@ export const ROUTES = {
   listApiTokens: { method: 'GET', path: '/f/api/v1/api_token' },
   createApiToken: { method: 'POST', path: '/f/api/v1/api_token', body: 'application/json' },
   deleteApiToken: { method: 'DELETE', path: '/f/api/v1/api_token/{api_token_id}' },
+  passSecondStep: { method: 'POST', path: '/f/api/v1/token/second_step', body: 'application/json', once: true },
+  beginPasskeySignIn: { method: 'POST', path: '/f/api/v1/token/passkey/options', once: true },
+  signInWithPasskey: { method: 'POST', path: '/f/api/v1/token/passkey', body: 'application/json', once: true },
+  listSessions: { method: 'GET', path: '/f/api/v1/me/session' },
+  deleteOtherSessions: { method: 'DELETE', path: '/f/api/v1/me/session' },
+  deleteSession: { method: 'DELETE', path: '/f/api/v1/me/session/{session_id}' },
   beginDeviceSignIn: { method: 'POST', path: '/f/api/v1/device_sign_in', body: 'application/json', once: true },
   inspectDeviceSignIn: { method: 'POST', path: '/f/api/v1/device_sign_in/inspect', body: 'application/json' },
   confirmDeviceSignIn: { method: 'POST', path: '/f/api/v1/device_sign_in/confirm', body: 'application/json' },
   refuseDeviceSignIn: { method: 'POST', path: '/f/api/v1/device_sign_in/refuse', body: 'application/json' },
   exchangeDeviceCode: { method: 'POST', path: '/f/api/v1/device_sign_in/token', body: 'application/x-www-form-urlencoded', once: true },
+  listMoments: { method: 'GET', path: '/f/api/v1/site/{fqdn}/moment' },
+  getHappenings: { method: 'GET', path: '/f/api/v1/site/{fqdn}/happenings' },
+  listRestorePoints: { method: 'GET', path: '/f/api/v1/site/{fqdn}/restore_point' },
+  createRestorePoint: { method: 'POST', path: '/f/api/v1/site/{fqdn}/restore_point', body: 'application/json' },
+  deleteRestorePoint: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}/restore_point/{restore_point_id}' },
   registerOAuthClient: { method: 'POST', path: '/f/api/v1/oauth/register', body: 'application/json', once: true },
   getAuthorization: { method: 'GET', path: '/f/api/v1/oauth/authorization' },
   decideAuthorization: { method: 'POST', path: '/f/api/v1/oauth/authorization', body: 'application/json' },
@@ -2157,22 +2887,51 @@ export const ROUTES = {
   updateMe: { method: 'PATCH', path: '/f/api/v1/me', body: 'application/json' },
   getMyAddress: { method: 'GET', path: '/f/api/v1/me/address' },
   listAllUsers: { method: 'GET', path: '/f/api/v1/operator/user' },
+  getAnyUser: { method: 'GET', path: '/f/api/v1/operator/user/{user_id}' },
   blockUser: { method: 'PATCH', path: '/f/api/v1/operator/user/{user_id}', body: 'application/json' },
+  changeEmail: { method: 'POST', path: '/f/api/v1/me/email', body: 'application/json' },
+  confirmEmail: { method: 'POST', path: '/f/api/v1/me/email/confirm', body: 'application/json' },
+  takeEmailBack: { method: 'POST', path: '/f/api/v1/email/back', body: 'application/json' },
+  transferTeam: { method: 'POST', path: '/f/api/v1/team/{team_id}/transfer', body: 'application/json' },
+  deleteTeam: { method: 'POST', path: '/f/api/v1/team/{team_id}/delete', body: 'application/json' },
+  deleteAccount: { method: 'POST', path: '/f/api/v1/me/delete', body: 'application/json' },
+  viewAsUser: { method: 'POST', path: '/f/api/v1/operator/user/{user_id}/view', body: 'application/json' },
+  listAccountViews: { method: 'GET', path: '/f/api/v1/operator/user/{user_id}/view' },
+  endView: { method: 'POST', path: '/f/api/v1/account_view/end' },
+  getSecondFactor: { method: 'GET', path: '/f/api/v1/me/second_factor' },
+  beginTotp: { method: 'POST', path: '/f/api/v1/me/totp', body: 'application/json' },
+  confirmTotp: { method: 'POST', path: '/f/api/v1/me/totp/confirm', body: 'application/json' },
+  removeTotp: { method: 'POST', path: '/f/api/v1/me/totp/remove', body: 'application/json' },
+  beginPasskey: { method: 'POST', path: '/f/api/v1/me/passkey/options', body: 'application/json' },
+  createPasskey: { method: 'POST', path: '/f/api/v1/me/passkey', body: 'application/json' },
+  removePasskey: { method: 'POST', path: '/f/api/v1/me/passkey/{passkey_id}/remove', body: 'application/json' },
+  createRecoveryCodes: { method: 'POST', path: '/f/api/v1/me/recovery_code', body: 'application/json' },
+  resetSecondFactor: { method: 'POST', path: '/f/api/v1/operator/user/{user_id}/second_factor/reset' },
+  getNotifications: { method: 'GET', path: '/f/api/v1/me/notifications' },
+  updateNotifications: { method: 'PATCH', path: '/f/api/v1/me/notifications', body: 'application/json' },
+  unsubscribe: { method: 'POST', path: '/f/api/v1/unsubscribe', body: 'application/x-www-form-urlencoded' },
+  openUnsubscribe: { method: 'GET', path: '/f/api/v1/unsubscribe' },
   listTeams: { method: 'GET', path: '/f/api/v1/team' },
   getTeam: { method: 'GET', path: '/f/api/v1/team/{team_id}' },
   updateTeam: { method: 'PATCH', path: '/f/api/v1/team/{team_id}', body: 'application/json' },
   listTeamEvents: { method: 'GET', path: '/f/api/v1/team/{team_id}/event' },
+  listAllTeams: { method: 'GET', path: '/f/api/v1/operator/team' },
+  getAnyTeam: { method: 'GET', path: '/f/api/v1/operator/team/{team_id}' },
+  suspendTeam: { method: 'PATCH', path: '/f/api/v1/operator/team/{team_id}', body: 'application/json' },
+  listAnyMembers: { method: 'GET', path: '/f/api/v1/operator/team/{team_id}/member' },
   listMembers: { method: 'GET', path: '/f/api/v1/team/{team_id}/member' },
   getMember: { method: 'GET', path: '/f/api/v1/team/{team_id}/member/{team_member_id}' },
+  updateMember: { method: 'PATCH', path: '/f/api/v1/team/{team_id}/member/{team_member_id}', body: 'application/json' },
   removeMember: { method: 'DELETE', path: '/f/api/v1/team/{team_id}/member/{team_member_user_id}' },
-  listAllTeams: { method: 'GET', path: '/f/api/v1/operator/team' },
-  suspendTeam: { method: 'PATCH', path: '/f/api/v1/operator/team/{team_id}', body: 'application/json' },
+  getTeamAttention: { method: 'GET', path: '/f/api/v1/team/{team_id}/attention' },
   listInvites: { method: 'GET', path: '/f/api/v1/team/{team_id}/invite' },
   createInvite: { method: 'POST', path: '/f/api/v1/team/{team_id}/invite', body: 'application/json' },
+  updateInvite: { method: 'PATCH', path: '/f/api/v1/team/{team_id}/invite/{team_member_invite_id}', body: 'application/json' },
   deleteInvite: { method: 'DELETE', path: '/f/api/v1/team/{team_id}/invite/{team_member_invite_id}' },
   getInvite: { method: 'GET', path: '/f/api/v1/invite/{invite_id}' },
   inspectInvite: { method: 'POST', path: '/f/api/v1/invite/inspect', body: 'application/json' },
   acceptInvite: { method: 'POST', path: '/f/api/v1/invite/accept', body: 'application/json' },
+  listPeople: { method: 'GET', path: '/f/api/v1/team/{team_id}/people' },
   listSites: { method: 'GET', path: '/f/api/v1/site' },
   createSite: { method: 'POST', path: '/f/api/v1/site', body: 'application/json' },
   importSite: { method: 'POST', path: '/f/api/v1/site/import', body: 'application/octet-stream' },
@@ -2180,14 +2939,26 @@ export const ROUTES = {
   updateSite: { method: 'PATCH', path: '/f/api/v1/site/{fqdn}', body: 'application/json' },
   deleteSite: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}' },
   sleepSite: { method: 'POST', path: '/f/api/v1/site/{fqdn}/sleep' },
+  wakeSite: { method: 'POST', path: '/f/api/v1/site/{fqdn}/wake' },
+  clearSiteCache: { method: 'POST', path: '/f/api/v1/site/{fqdn}/cache/clear' },
+  moveSite: { method: 'POST', path: '/f/api/v1/site/{fqdn}/move', body: 'application/json' },
   listSiteEvents: { method: 'GET', path: '/f/api/v1/site/{fqdn}/event' },
   getSiteCdn: { method: 'GET', path: '/f/api/v1/site/{fqdn}/cdn' },
   getSiteUsage: { method: 'GET', path: '/f/api/v1/site/{fqdn}/usage' },
   createSiteLogin: { method: 'POST', path: '/f/api/v1/site/{fqdn}/login' },
+  listAllSites: { method: 'GET', path: '/f/api/v1/operator/site' },
+  getAnySite: { method: 'GET', path: '/f/api/v1/operator/site/{site_id}' },
+  listSiteLabels: { method: 'GET', path: '/f/api/v1/team/{team_id}/site_label' },
+  labelSites: { method: 'POST', path: '/f/api/v1/team/{team_id}/site_label', body: 'application/json' },
+  listSiteViews: { method: 'GET', path: '/f/api/v1/team/{team_id}/site_view' },
+  saveSiteView: { method: 'POST', path: '/f/api/v1/team/{team_id}/site_view', body: 'application/json' },
+  deleteSiteView: { method: 'DELETE', path: '/f/api/v1/team/{team_id}/site_view/{site_view_id}' },
   createCodeServerLogin: { method: 'POST', path: '/f/api/v1/site/{fqdn}/code_server/login' },
   checkSiteName: { method: 'GET', path: '/f/api/v1/site_name' },
   listSiteLog: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log' },
+  listSiteErrors: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log/error' },
   streamSiteLog: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log/stream' },
+  getSitePicture: { method: 'GET', path: '/f/api/v1/site/{fqdn}/picture' },
   diagnoseSite: { method: 'GET', path: '/f/api/v1/site/{fqdn}/diagnosis' },
   createTerminal: { method: 'POST', path: '/f/api/v1/site/{fqdn}/terminal', body: 'application/json' },
   listTerminals: { method: 'GET', path: '/f/api/v1/site/{fqdn}/terminal' },
@@ -2195,6 +2966,12 @@ export const ROUTES = {
   connectTerminal: { method: 'GET', path: '/f/api/v1/site/{fqdn}/terminal/socket' },
   getShellHtml: { method: 'GET', path: '/f/api/v1/site/{fqdn}/shell_html' },
   runSiteCommand: { method: 'POST', path: '/f/api/v1/site/{fqdn}/shell', body: 'application/json' },
+  getSoftware: { method: 'GET', path: '/f/api/v1/site/{fqdn}/software' },
+  checkSoftware: { method: 'POST', path: '/f/api/v1/site/{fqdn}/software/check' },
+  updateSoftware: { method: 'POST', path: '/f/api/v1/site/{fqdn}/software/update', body: 'application/json' },
+  installExtension: { method: 'POST', path: '/f/api/v1/site/{fqdn}/software/install', body: 'application/json' },
+  switchExtension: { method: 'PATCH', path: '/f/api/v1/site/{fqdn}/software/{kind}/{name}', body: 'application/json' },
+  deleteExtension: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}/software/{kind}/{name}' },
   getSshServer: { method: 'GET', path: '/f/api/v1/ssh' },
   getSiteFile: { method: 'GET', path: '/f/api/v1/site/{fqdn}/file' },
   saveSiteFile: { method: 'PUT', path: '/f/api/v1/site/{fqdn}/file', body: 'application/json' },
@@ -2233,6 +3010,7 @@ export const ROUTES = {
   commitGitChanges: { method: 'POST', path: '/f/api/v1/site/{fqdn}/git_sync/commit', body: 'application/json' },
   getBackups: { method: 'GET', path: '/f/api/v1/site/{fqdn}/backup' },
   listPitFiles: { method: 'GET', path: '/f/api/v1/site/{fqdn}/pit_files' },
+  downloadBackup: { method: 'GET', path: '/f/api/v1/site/{fqdn}/backup/download' },
   createBlobUrls: { method: 'POST', path: '/f/api/v1/site/{fqdn}/blob_urls', body: 'application/json' },
   getBlob: { method: 'GET', path: '/f/api/v1/blob' },
   listPitRestores: { method: 'GET', path: '/f/api/v1/site/{fqdn}/pit_restore' },
@@ -2271,9 +3049,13 @@ export const ROUTES = {
   deleteTicket: { method: 'DELETE', path: '/f/api/v1/support/ticket/{ticket_id}' },
   listReplies: { method: 'GET', path: '/f/api/v1/support/ticket/{ticket_id}/reply' },
   createReply: { method: 'POST', path: '/f/api/v1/support/ticket/{ticket_id}/reply', body: 'application/json' },
+  getTicketContext: { method: 'GET', path: '/f/api/v1/support/ticket/{ticket_id}/context' },
   streamAnswers: { method: 'GET', path: '/f/api/v1/support/ticket/{ticket_id}/answer/stream' },
   listAllTickets: { method: 'GET', path: '/f/api/v1/operator/ticket' },
   getAnyTicket: { method: 'GET', path: '/f/api/v1/operator/ticket/{ticket_id}' },
+  getAnyTicketContext: { method: 'GET', path: '/f/api/v1/operator/ticket/{ticket_id}/context' },
+  assignTicket: { method: 'PUT', path: '/f/api/v1/operator/ticket/{ticket_id}/assignee', body: 'application/json' },
+  unassignTicket: { method: 'DELETE', path: '/f/api/v1/operator/ticket/{ticket_id}/assignee' },
   listAnyReplies: { method: 'GET', path: '/f/api/v1/operator/ticket/{ticket_id}/reply' },
   answerTicket: { method: 'POST', path: '/f/api/v1/operator/ticket/{ticket_id}/reply', body: 'application/json' },
   uploadAttachment: { method: 'POST', path: '/f/api/v1/support/attachment', body: 'application/octet-stream' },
@@ -2308,6 +3090,7 @@ export const ROUTES = {
   createPortalSession: { method: 'POST', path: '/f/api/v1/create_portal_session' },
   syncBilling: { method: 'POST', path: '/f/api/v1/billing/sync' },
   getTeamBilling: { method: 'GET', path: '/f/api/v1/team/{team_id}/billing' },
+  getTeamBills: { method: 'GET', path: '/f/api/v1/team/{team_id}/bills' },
   setAdditionalSites: { method: 'PUT', path: '/f/api/v1/team/{team_id}/additional_sites', body: 'application/json' },
   receivePaymentEvent: { method: 'POST', path: '/f/api/v1/payment_webhook', body: 'application/octet-stream', once: true },
   getTestCheckout: { method: 'GET', path: '/f/api/v1/test_checkout/{session_id}' },
@@ -2315,6 +3098,7 @@ export const ROUTES = {
   getTestPortal: { method: 'GET', path: '/f/api/v1/test_portal/{session_id}' },
   actInTestPortal: { method: 'POST', path: '/f/api/v1/test_portal/{session_id}', body: 'application/json' },
   getTeamUsage: { method: 'GET', path: '/f/api/v1/team/{team_id}/usage' },
+  listSiteUse: { method: 'GET', path: '/f/api/v1/team/{team_id}/site_use' },
   listRegions: { method: 'GET', path: '/f/api/v1/region' },
   getRegion: { method: 'GET', path: '/f/api/v1/region/{region_id}' },
   createRegion: { method: 'POST', path: '/f/api/v1/operator/region', body: 'application/json' },
@@ -2322,6 +3106,8 @@ export const ROUTES = {
   deleteRegion: { method: 'DELETE', path: '/f/api/v1/operator/region/{region_id}' },
   listFailedJobs: { method: 'GET', path: '/f/api/v1/operator/job' },
   retryJob: { method: 'POST', path: '/f/api/v1/operator/job/{job_id}/retry' },
+  getPlatformOverview: { method: 'GET', path: '/f/api/v1/operator/overview' },
+  listAnyEvents: { method: 'GET', path: '/f/api/v1/operator/event' },
   authorizeMetrics: { method: 'GET', path: '/f/api/v1/metrics-auth' },
   exchangeMetricsCode: { method: 'POST', path: '/f/api/v1/metrics-token', body: 'application/x-www-form-urlencoded', once: true },
   getMetricsUser: { method: 'GET', path: '/f/api/v1/metrics-api' },

@@ -68,8 +68,11 @@ export async function* messagesIn({ body }: Response): AsyncGenerator<Message, v
     const blocks = text.split('\n\n');
     text = blocks.pop() as string;
     for (const block of blocks) {
-      const data = /^data: (.*)$/m.exec(block)?.[1];
-      yield { id: /^id: (.*)$/m.exec(block)?.[1], data: data === undefined ? undefined : JSON.parse(data) };
+      // A line ends at a line feed alone: to a regular expression U+2028 is an end too, and JSON has that as it is.
+      const lines = block.split('\n');
+      const field = (name: string) => lines.find((line) => line.startsWith(name))?.slice(name.length);
+      const data = field('data: ');
+      yield { id: field('id: '), data: data === undefined ? undefined : JSON.parse(data) };
     }
   }
 }

@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { isWithin, readHostName, registrableDomain } from '#core/host-name.ts';
+import { readUpdateKey } from '#integrations/dns/tsig.ts';
+import type { ZoneServer } from '#integrations/dns/zone-updates.ts';
 import type { StorePlace } from '#timemachine/stores/open-store.ts';
 import { type Env, readVariables } from './config/read-variables.ts';
 import { type DRIVERS, MAX_OAUTH_LENGTH, ROLES, rolesIn, type Variables } from './config/variables.ts';
@@ -18,8 +20,8 @@ export interface Config {
   port: number;
   /** Where TLS is spoken; undefined: nowhere, and who wants it puts a proxy in front. */
   httpsPort: number | undefined;
-  /** Where certificates come from; undefined: only from those who upload theirs. */
-  acme: { directory: string; email: string | undefined } | undefined;
+  /** Where certificates come from; undefined: only from those who upload theirs. `zoneServer`: who takes records for the domain of sites. */
+  acme: { directory: string; email: string | undefined; zoneServer: ZoneServer | undefined } | undefined;
   /** For how long browsers shall come to sites with TLS alone; 0: not said. */
   hstsSeconds: number;
   dataDir: string;
@@ -63,6 +65,8 @@ export interface Config {
   wordpressSource: { api: string; downloads: string } | undefined;
   /** Where new sites go. The host is also the one that this process is, where it has that role. */
   newSites: { host: string; driver: DriverName };
+  /** What new sites keep their rows in, and the operator's server for that. */
+  siteDatabases: { newSites: 'sqlite' | 'mariadb'; url: string | undefined };
   /** Whether the templates of our own making are there. */
   shippedTemplates: boolean;
   /** The largest archive that a site can be imported from. */
@@ -84,6 +88,8 @@ export interface Config {
   /** How well PHP itself is compiled: for the speed of pages, or for a quick start in little memory. */
   phpCompiler: 'optimizing' | 'baseline';
   sandbox: 'auto' | 'uids' | 'root' | 'user' | 'none';
+  /** The Chromium that takes pictures of sites, or `off`; undefined: the one that the machine has. */
+  browser: string | undefined;
   /** Where backups are kept. */
   backupStore: StorePlace;
   /** What this disk holds of a store that is far away: copies, and what has not come there yet. */
@@ -165,15 +171,25 @@ function readPlace(variables: Variables) {
   };
 }
 
+const DNS_PORT = 53;
 const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
 
-function readTls({ HTTPS_PORT, ACME_DIRECTORY = LETS_ENCRYPT, ACME_EMAIL, HSTS_SECONDS }: Variables) {
-  const gets = HTTPS_PORT !== undefined && ACME_DIRECTORY !== 'off';
+function readTls(variables: Variables) {
+  const { HTTPS_PORT, ACME_DIRECTORY: directory = LETS_ENCRYPT, ACME_EMAIL: email, HSTS_SECONDS } = variables;
+  const gets = HTTPS_PORT !== undefined && directory !== 'off';
   return {
     httpsPort: HTTPS_PORT,
-    acme: gets ? { directory: ACME_DIRECTORY, email: ACME_EMAIL } : undefined,
+    acme: gets ? { directory, email, zoneServer: readZoneServer(variables) } : undefined,
     hstsSeconds: HSTS_SECONDS,
   };
+}
+
+function readZoneServer({ DNS_UPDATE_SERVER: server, DNS_UPDATE_KEY }: Variables): ZoneServer | undefined {
+  const key = readUpdateKey(DNS_UPDATE_KEY ?? '');
+  if (server === undefined || !key) return undefined;
+  if (isIP(server) !== 0) return { address: server, port: DNS_PORT, key };
+  const [, address = '', port] = /^\[?(.+?)\]?(?::(\d+))?$/.exec(server) ?? [];
+  return { address, port: Number(port ?? DNS_PORT), key };
 }
 
 function readBackups(variables: Variables): Pick<Config, 'backupStore' | 'backupQueue' | 'areBackupsSealed'> {
@@ -232,7 +248,12 @@ function readMetrics(variables: Variables) {
 }
 
 function readPhp(variables: Variables) {
+  const { SITE_DATABASE, MARIADB_URL } = variables;
   return {
+    siteDatabases: {
+      newSites: SITE_DATABASE ?? (MARIADB_URL === undefined ? 'sqlite' : 'mariadb'),
+      url: MARIADB_URL,
+    } as const,
     wordpressSource: readSource(variables.WORDPRESS_SOURCE),
     standbyWorkers: variables.STANDBY_WORKERS,
     phpMemoryMb: variables.PHP_MEMORY_MB,
@@ -242,6 +263,7 @@ function readPhp(variables: Variables) {
     phpRequestsPerProcess: variables.PHP_REQUESTS_PER_PROCESS,
     phpCompiler: variables.PHP_COMPILER,
     sandbox: variables.SANDBOX,
+    browser: variables.BROWSER,
     backupProcesses: variables.BACKUP_PROCESSES,
     siteLogDays: variables.SITE_LOG_DAYS,
     restoreLeavesFreeBytes: variables.RESTORE_LEAVES_FREE_MB * 1024 ** 2,
@@ -315,6 +337,15 @@ function findContradictions(variables: Variables, { metricsUrl, baseUrl, siteDom
       variables.HTTPS_PORT === undefined && (variables.ACME_DIRECTORY ?? variables.ACME_EMAIL) !== undefined,
       'ACME_DIRECTORY and ACME_EMAIL need HTTPS_PORT',
     ],
+    [
+      (variables.DNS_UPDATE_SERVER === undefined) !== (variables.DNS_UPDATE_KEY === undefined),
+      'DNS_UPDATE_SERVER and DNS_UPDATE_KEY need each other',
+    ],
+    [
+      variables.DNS_UPDATE_SERVER !== undefined &&
+        (variables.HTTPS_PORT === undefined || variables.ACME_DIRECTORY === 'off'),
+      'DNS_UPDATE_SERVER is for certificates, and needs HTTPS_PORT and an ACME_DIRECTORY',
+    ],
     [metricsUrl !== undefined && /[?#]/.test(metricsUrl), 'METRICS_URL must have no query and no fragment'],
     [
       (variables.ANALYTICS_URL === undefined) !== (variables.ANALYTICS_TOKEN === undefined),
@@ -337,6 +368,10 @@ function findContradictions(variables: Variables, { metricsUrl, baseUrl, siteDom
       variables.BACKUP_STORE?.startsWith('s3:') === true &&
         (variables.AWS_ACCESS_KEY_ID === undefined || variables.AWS_SECRET_ACCESS_KEY === undefined),
       'BACKUP_STORE in a bucket needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+    ],
+    [
+      variables.RUNTIME !== 'fpm' && (variables.MARIADB_URL !== undefined || variables.SITE_DATABASE === 'mariadb'),
+      'SITE_DATABASE=mariadb and MARIADB_URL need RUNTIME=fpm',
     ],
     sharedDomain('SITE_DOMAIN', siteDomain),
     [

@@ -8,6 +8,7 @@ import {
   verify,
   type X509Certificate,
 } from 'node:crypto';
+import { Resolver } from 'node:dns/promises';
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
@@ -24,7 +25,16 @@ export interface AcmeServer {
   root: string;
   /** What it was asked to do, and did. */
   counts: Record<
-    'orders' | 'issued' | 'http-01' | 'tls-alpn-01' | 'badNonce' | 'rateLimited' | 'failed' | 'replaced' | 'asked',
+    | 'orders'
+    | 'issued'
+    | 'http-01'
+    | 'tls-alpn-01'
+    | 'dns-01'
+    | 'badNonce'
+    | 'rateLimited'
+    | 'failed'
+    | 'replaced'
+    | 'asked',
     number
   >;
   options: AcmeServerOptions;
@@ -35,8 +45,10 @@ export interface AcmeServerOptions {
   httpPort: number;
   tlsPort: number;
   lifeMs?: number;
-  /** Which ways to prove a name are offered. */
+  /** Which ways to prove a name are offered; of a wildcard it is DNS alone. */
   types?: string[];
+  /** Whom it asks for records, as address:port. */
+  nameServer?: string;
   /** Asked before each order: how many seconds to wait, where it is one too many. */
   limit?: (name: string) => number | undefined;
   /** Whether this signed request fails, in the way that the name says. */
@@ -82,6 +94,7 @@ export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeS
     issued: 0,
     'http-01': 0,
     'tls-alpn-01': 0,
+    'dns-01': 0,
     badNonce: 0,
     rateLimited: 0,
     failed: 0,
@@ -151,21 +164,25 @@ export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeS
   });
   const challenges = (id: string, order: Order) => ({
     status: order.status === 'pending' ? 'pending' : order.status === 'invalid' ? 'invalid' : 'valid',
-    identifier: { type: 'dns', value: order.name },
-    challenges: (options.types ?? ['http-01', 'tls-alpn-01']).map((type) => ({
-      type,
-      url: `${base}/challenge/${id}/${type}`,
-      token: order.token,
-      status: order.status,
-      ...(order.error && { error: order.error }),
-    })),
+    identifier: { type: 'dns', value: order.name.replace(/^\*\./, '') },
+    ...(order.name.startsWith('*.') && { wildcard: true }),
+    challenges: (order.name.startsWith('*.') ? ['dns-01'] : (options.types ?? ['http-01', 'tls-alpn-01'])).map(
+      (type) => ({
+        type,
+        url: `${base}/challenge/${id}/${type}`,
+        token: order.token,
+        status: order.status,
+        ...(order.error && { error: order.error }),
+      }),
+    ),
   });
 
   async function check(order: Order, type: string): Promise<void> {
     const { thumbprint } = accounts.get(order.account) as Account;
     const expected = `${order.token}.${thumbprint}`;
     try {
-      if (type === 'http-01') await fetchChallenge(options.httpPort, order.name, order.token, expected);
+      if (type === 'dns-01') await findRecord(options.nameServer ?? '', order.name.replace(/^\*\./, ''), expected);
+      else if (type === 'http-01') await fetchChallenge(options.httpPort, order.name, order.token, expected);
       else await shakeHands(options.tlsPort, order.name, expected);
       order.status = 'ready';
       counts[type as 'http-01']++;
@@ -312,6 +329,15 @@ function fetchChallenge(port: number, name: string, token: string, expected: str
     asking.once('error', reject);
     asking.end();
   });
+}
+
+/** RFC 8555, 8.4. */
+async function findRecord(nameServer: string, name: string, expected: string): Promise<void> {
+  const resolver = new Resolver({ timeout: 1_000, tries: 2 });
+  resolver.setServers([nameServer]);
+  const found = (await resolver.resolveTxt(`_acme-challenge.${name}`)).map((pieces) => pieces.join(''));
+  const digest = createHash('sha256').update(expected).digest('base64url');
+  if (!found.includes(digest)) throw new Error(`${name} has ${found} and not the digest of the key authorization`);
 }
 
 /** RFC 8737, 3. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { subscribe } from 'node:diagnostics_channel';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -80,6 +80,8 @@ export async function startTestApp(options: TestAppOptions & Omit<Feature, 'name
     ADMIN_PASSWORD: OPERATOR.password,
     SECRET_KEY: 'a key for tests that is long enough',
     RATE_LIMIT_FACTOR: '0',
+    // A picture is taken where a test is about one.
+    BROWSER: 'off',
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
     RUNTIME: runtime,
     CACHE_DIR: WORDPRESS_CACHE,
@@ -171,14 +173,17 @@ const databaseAt = (url: string, name: string) => url.replace(/^(postgres(?:ql)?
 export async function findMail(folder: string, address: string, containing = ''): Promise<string> {
   for (let attempt = 0; attempt < 2_400; attempt++) {
     const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml'));
-    const files = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
-    // Ours have lines that end as files do, those of sites as mails do.
-    const mails = files.map((mail) => mail.replaceAll('\r\n', '\n'));
-    const found = mails.filter((mail) => mail.includes(`To: ${address}\n`) && mail.includes(containing));
-    if (found.length > 0) return found.sort((a, b) => mailDate(a) - mailDate(b)).at(-1) as string;
+    const mails = await Promise.all(names.map((name) => readMail(join(folder, name))));
+    const found = mails.filter(({ text }) => text.includes(`To: ${address}\n`) && text.includes(containing));
+    if (found.length > 0) return found.sort((a, b) => a.writtenMs - b.writtenMs).at(-1)?.text as string;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`no mail to ${address}`);
 }
 
-const mailDate = (mail: string) => Date.parse(/^Date: (.*)$/m.exec(mail)?.[1] ?? '');
+/** Two may have the same second as their date. */
+async function readMail(file: string): Promise<{ text: string; writtenMs: number }> {
+  const [text, { mtimeMs }] = await Promise.all([readFile(file, 'utf8'), stat(file)]);
+  // Ours have lines that end as files do, those of sites as mails do.
+  return { text: text.replaceAll('\r\n', '\n'), writtenMs: mtimeMs };
+}

@@ -6,6 +6,7 @@ import { Outbound } from '#core/outbound.ts';
 import type { DriverUnderTest } from '#runtimes/contract-site.ts';
 import { findGround } from '#runtimes/fpm/fpm-ground.ts';
 import { type FpmOptions, FpmRuntime } from '#runtimes/fpm/fpm-runtime.ts';
+import { testMariadb, withoutMariadb } from './mariadb.ts';
 import { putPhpProgram } from './php-program.ts';
 import { WORDPRESS_CACHE } from './wordpress-cache.ts';
 
@@ -22,6 +23,18 @@ export async function prepareFpm(): Promise<void> {
   if (await noFpm()) return;
   const { runtime, close } = await openFpmRuntime();
   await runtime.compiled().finally(close);
+}
+
+/** Why native PHP on MariaDB can not be tried on this machine; false where it can. */
+export async function noFpmOnMariadb(): Promise<string | false> {
+  return withoutMariadb || (await noFpm());
+}
+
+/** The driver of native PHP whose new sites have their databases in the MariaDB of the tests. */
+export async function openFpmOnMariadb(options: Parameters<typeof openFpmRuntime>[0] = {}) {
+  const { address, account } = await testMariadb();
+  const url = `mariadb://${account.user}:${account.password}@localhost?socket=${encodeURIComponent(address.socket ?? '')}`;
+  return openFpmRuntime({ databases: { newSites: 'mariadb', url, secret: 'sites' }, ...options });
 }
 
 /** The driver of native PHP on a folder of its own. */

@@ -11,7 +11,7 @@ export interface Person {
   api: Client;
 }
 
-const PASSWORD = 'a long enough password';
+export const PASSWORD = 'a long enough password';
 let nextNumber = 1;
 
 /** Somebody whose address is confirmed, as if they had used the mailed link, unless they are to be without. */

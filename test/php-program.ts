@@ -34,6 +34,8 @@ function code(step: Step, hook: string): string {
   if ('hold' in step) return hold(`${CONTENT}/${step.hold}`);
   if ('loop' in step) return 'while (true) { usleep(10000); }';
   if ('fail' in step) return 'this_function_does_not_exist();';
+  if ('failUnderPhp' in step)
+    return `if (str_starts_with(PHP_VERSION, ${php(step.failUnderPhp)})) this_function_does_not_exist();`;
   if ('log' in step) return `error_log(${php(step.log)});`;
   if ('warn' in step) return `trigger_error(${php(step.warn)}, E_USER_WARNING);`;
   if ('mail' in step) {

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backUp } from '#features/backup-clock/cut.ts';
+import { findMoments } from '#features/moment/moment.find.ts';
 import type { SqlValue } from '#runtimes/runtime.ts';
 import type { TestApp } from './app.ts';
 
@@ -50,6 +51,9 @@ export function siteOnDisk(app: TestApp, siteId: string) {
       const rows = await onDisk.query('select option_value from wp_options where option_name = ?', name);
       return rows[0]?.option_value ?? null;
     },
+
+    /** Tells what happened to all sites until now, instead of within a minute. */
+    tell: () => findMoments(services, Number.MAX_SAFE_INTEGER),
 
     /** The moment of the backup: restoring it brings this state back. */
     async keep(): Promise<string> {

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Services } from '#core/services.ts';
 import { backUp } from '#features/backup-clock/cut.ts';
 import type { SiteRow } from '#features/instance/instance.ts';
+import { sqliteFileOf } from '#runtimes/folders/site-folder.ts';
 import { hostIn } from './app.ts';
 
 /**
@@ -12,10 +13,11 @@ import { hostIn } from './app.ts';
  */
 export async function makeTinySite(services: Services, siteId: string, url: string): Promise<SiteRow> {
   const { db, config } = services;
-  const { content, database } = hostIn(services).driver(config.newSites).storage(siteId);
-  for (const folder of [content, dirname(database.file)]) mkdirSync(folder, { recursive: true });
+  const storage = hostIn(services).driver(config.newSites).storage(siteId);
+  const [content, file] = [storage.content, sqliteFileOf(storage)];
+  for (const folder of [content, dirname(file)]) mkdirSync(folder, { recursive: true });
   writeFileSync(join(content, 'index.php'), '<?php // Silence is golden.');
-  const sqlite = new DatabaseSync(database.file);
+  const sqlite = new DatabaseSync(file);
   // Nothing here has to survive a power cut.
   sqlite.exec('pragma synchronous = off');
   sqlite.exec('create table wp_options (option_id integer primary key, option_name text, option_value text)');

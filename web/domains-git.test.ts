@@ -109,12 +109,12 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
     // The other one goes along with its site to the name that it has now.
     await owner.page.waitForURL(/\/sites\/harbour-example-org-[0-9a-f]+\.localhost/, { timeout: 30_000 });
     await owner.page.getByRole('list', { name: 'Domains' }).getByText('Primary').waitFor();
-    assert.match(new URL(owner.page.url()).search, /tab=domain/);
+    assert.match(new URL(owner.page.url()).pathname, /\/domains$/);
   });
 
   it('adds a domain, shows what it does and what its records must be, makes it primary and back, and removes it', async () => {
     const { page } = owner;
-    const old = new URL(page.url()).pathname.split('/').at(-1) as string;
+    const old = new URL(page.url()).pathname.split('/')[2] as string;
     const domains = page.getByRole('list', { name: 'Domains' });
     const act = async (name: string, action: string) => {
       await page.getByRole('button', { name: `Actions for ${name}`, exact: true }).click();
@@ -136,7 +136,7 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
     for (const name of ['haven.localhost', old]) {
       await act(name, 'Make primary');
       await page.getByRole('alertdialog').getByRole('button', { name: 'Make primary' }).click();
-      await page.waitForURL((url) => url.pathname.endsWith(`/${name}`), { timeout: 60_000 });
+      await page.waitForURL((url) => url.pathname.endsWith(`/${name}/domains`), { timeout: 60_000 });
     }
     await act('haven.localhost', 'Remove');
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
@@ -153,7 +153,7 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
 
   it('links an account by a token that works, and no other; makes a key; removes both', async () => {
     const { page } = owner;
-    await page.goto('/account');
+    await page.goto('/developers/git');
     await page.getByText('No Git accounts').waitFor();
     await page.getByRole('button', { name: 'Link account' }).click();
     const dialog = page.getByRole('dialog');
@@ -194,12 +194,12 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
 
   it('links a site to a repository, follows it, says what broke a deploy, and unlinks it', async () => {
     const { page } = owner;
-    await page.goto('/sites');
+    await page.goto('/sites?layout=table');
     await page
       .getByRole('link', { name: /^harbour-example-org/ })
       .first()
       .click();
-    await page.getByRole('tab', { name: 'Git' }).click();
+    await page.getByRole('link', { name: 'Git', exact: true }).click();
     await page.getByLabel('Address of the repository').fill('file:///etc');
     await page.getByRole('button', { name: 'Link and sync' }).click();
     await page.getByText('has not opened').waitFor();
@@ -248,13 +248,16 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
     assert.equal(await section.getByLabel('Branch').inputValue(), 'main');
     await section.getByLabel('Branch').fill('not a branch');
     await section.getByLabel('Message').fill('Update a');
+    const agree = () => page.getByRole('alertdialog').getByRole('button', { name: 'Commit and push' }).click();
     await section.getByRole('button', { name: 'Commit and push' }).click();
+    await agree();
     await section.getByText('Is not the name of a branch').waitFor();
     await section.getByLabel('Branch').fill('main');
     await section.getByLabel('Message').press('Tab');
     await page.keyboard.press('Enter');
+    await agree();
     await section.getByText(/Committed as [0-9a-f]{10} to main: 1 changed, 1 added, 0 deleted/).waitFor();
-    await section.getByText('Nothing that the repository has was changed').waitFor();
+    await section.getByText('No file of the repository was changed on the site.').waitFor();
     assert.equal(await runGit(git.path, 'show', 'main:plugins/a/a.php'), 'updated in wp-admin');
     await assertFitsAndAccessible(page, 'a site whose changes are committed');
 
@@ -262,7 +265,7 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
     const before = await secret();
     await page.getByRole('button', { name: 'Renew secret' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Renew secret' }).click();
-    await page.getByText('The secret is a new one').waitFor();
+    await page.getByText('The secret was renewed').waitFor();
     assert.notEqual(await secret(), before);
     await page.getByText(await secret()).waitFor();
     await ada.api.deleteGitAccount({ params: { git_account_id: account.id } });

@@ -111,7 +111,7 @@ describe('the files of a site in the dashboard', { timeout: 400_000 }, () => {
     const { page } = ada;
     await editorOf('style.css').click();
     await page.keyboard.type('not saved');
-    for (const leave of [page.getByRole('tab', { name: 'Logs' }), entry('index.php')]) {
+    for (const leave of [page.getByRole('link', { name: 'Logs' }), entry('index.php')]) {
       await leave.click();
       await page.getByText('Leave without saving?').waitFor();
       await button('Cancel').click();
@@ -177,7 +177,8 @@ describe('the files of a site in the dashboard', { timeout: 400_000 }, () => {
     await editorOf('index.php').waitFor();
     await button('Back to the files').click();
     await page.getByLabel('Find text in files').fill('');
-    await page.getByRole('link', { name: 'Staging' }).click();
+    await button('Menu').click();
+    await page.getByRole('navigation', { name: 'Environment' }).getByRole('link', { name: 'Staging' }).click();
     await entry('stage.txt').click();
     await page.getByText('of the stage').waitFor();
     assert.deepEqual(ada.complaints, []);

@@ -89,7 +89,7 @@ describe('signing in to the metrics dashboard', { timeout: 400_000 }, () => {
     const page = await newPage();
     await page.goto('/sign-in');
     await signIn(page, OPERATOR.email, OPERATOR.password);
-    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
     const { url, checks } = await begin();
     const { pathname, search } = new URL(url);
     await page.goto(`/sign-in?${new URLSearchParams({ next: pathname + search })}`);
@@ -129,7 +129,7 @@ describe('signing in to the metrics dashboard', { timeout: 400_000 }, () => {
       const page = await newPage();
       await page.goto(`/sign-in?${new URLSearchParams({ next })}`);
       await signIn(page, OPERATOR.email, OPERATOR.password);
-      await page.getByRole('heading', { name: 'Sites' }).waitFor();
+      await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
       assert.equal(new URL(page.url()).origin, app.url);
       await page.context().close();
     }
@@ -144,7 +144,7 @@ describe('signing in to the metrics dashboard', { timeout: 400_000 }, () => {
     const customer = await newPage();
     await customer.goto('/sign-in');
     await signIn(customer, 'ada@example.com', 'analytical engine');
-    await customer.getByRole('heading', { name: 'Sites' }).waitFor();
+    await customer.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
     assert.equal(await customer.getByRole('link', { name: /^Metrics/ }).count(), 0);
   });
 
@@ -168,14 +168,14 @@ describe('signing in to the metrics dashboard', { timeout: 400_000 }, () => {
     const { json } = await program.exchange({ code });
     assert.equal(json.scope, 'read');
 
-    await page.goto(`${app.url}/account`);
+    await page.goto(`${app.url}/account?tab=programs`);
     await page.getByRole('button', { name: 'Disconnect Spoiler' }).click();
     await page.getByRole('button', { name: 'Disconnect', exact: true }).click();
     await page.getByText('The program is disconnected.').waitFor();
     assert.equal((await program.refresh(json.refresh_token)).json.error, 'invalid_grant');
 
     await page.goto(program.ask({ response_type: 'token' }).href);
-    await page.getByRole('heading', { name: 'This program can not be connected' }).waitFor();
+    await page.getByRole('heading', { name: 'This program cannot be connected' }).waitFor();
     await page.goto(program.ask({ redirect_uri: 'https://evil.example/' }).href);
     await page.getByText('nobody is sent there').waitFor();
     assert.equal(new URL(page.url()).origin, app.url);

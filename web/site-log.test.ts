@@ -70,9 +70,24 @@ describe('the log of a site in the dashboard', { timeout: 400_000 }, () => {
     await page.getByRole('button', { name: 'Turn on the debug mode' }).click();
     await page.getByText('The debug mode is on.').waitFor();
     const debug = page.getByRole('switch', { name: 'Log notices and deprecated code too' });
-    assert.equal(await debug.getAttribute('aria-checked'), 'true');
+    assert.ok(await debug.isChecked());
     assert.equal(await page.getByRole('button', { name: 'Turn on the debug mode' }).count(), 0);
     assert.equal((await owner.api.listSites()).results[0]?.debug_enabled, true);
+  });
+
+  it('shows each error once, with how often it happened and the minute in which it began', async () => {
+    const { page } = ada;
+    const of = { level: 'warning', file: 'wp-content/themes/a/functions.php', line: 7 } as const;
+    for (const [at, name] of ['x', 'y', 'z'].entries())
+      logError(`Undefined variable "${name}"`, { ...of, atMs: Date.now() - (3 - at) * 600_000 });
+    await app.services.siteLog.flush();
+    await page.reload();
+    await page.getByText('3 times').waitFor();
+    await page.getByText('Undefined variable "z"').waitFor();
+    assert.equal(await page.getByText('Undefined variable "x"').count(), 0);
+    const link = page.getByRole('link', { name: 'The minute it began' });
+    assert.match((await link.getAttribute('href')) ?? '', /\/time\?at=/);
+    await assertFitsAndAccessible(page, 'errors, each once');
   });
 
   it('shows errors as they come, with all there is to know, by keyboard too', async () => {
@@ -80,8 +95,9 @@ describe('the log of a site in the dashboard', { timeout: 400_000 }, () => {
     logError('An early message');
     await app.services.siteLog.flush();
     await page.reload();
+    await page.getByRole('radio', { name: 'Error log' }).click();
     await page.getByText('An early message').waitFor();
-    assert.equal(await page.getByRole('switch', { name: 'Live' }).getAttribute('aria-checked'), 'true');
+    assert.ok(await page.getByRole('switch', { name: 'Live' }).isChecked());
     const file = `wp-content/plugins/${'long-name-'.repeat(12)}/a.php`;
     logError('Uncaught Error: boom\nStack trace:\n#0 {main}', {
       level: 'fatal',
@@ -95,7 +111,7 @@ describe('the log of a site in the dashboard', { timeout: 400_000 }, () => {
     await page.getByText('POST /checkout').waitFor();
     logError('The next one');
     await page.getByText('The next one').waitFor();
-    assert.match((await page.getByRole('tabpanel').getByRole('listitem').first().textContent()) ?? '', /The next one/);
+    assert.match((await page.getByRole('main').getByRole('listitem').first().textContent()) ?? '', /The next one/);
     assert.equal(await page.getByText('#0 {main}').isVisible(), false);
     await page.getByRole('searchbox').focus();
     await tabTo(page, page.locator('summary'));
@@ -119,7 +135,21 @@ describe('the log of a site in the dashboard', { timeout: 400_000 }, () => {
     await page.getByText('404', { exact: true }).waitFor({ state: 'detached' });
     await page.getByText('GET /about/').waitFor();
     await page.getByRole('searchbox', { name: 'Search the log' }).fill('no such words');
-    await page.getByText('Nothing has these words').waitFor();
+    await page.getByText('Nothing found').waitFor();
+    await page.getByRole('searchbox', { name: 'Search the log' }).fill('');
+    logVisit('/checkout', 500, { method: 'POST', durationMs: 4_000 });
+    await app.services.siteLog.flush();
+    await page.getByRole('searchbox', { name: 'Part of the path' }).fill('CHECK');
+    await page.getByText('POST /checkout').waitFor();
+    await page.getByText('GET /about/').waitFor({ state: 'detached' });
+    await page.getByRole('combobox', { name: 'Status' }).click();
+    await page.getByRole('option', { name: '2xx, fine' }).click();
+    await page.getByText('Nothing found').waitFor();
+    await page.getByRole('combobox', { name: 'Status' }).click();
+    await page.getByRole('option', { name: 'Every answer' }).click();
+    await page.getByRole('radio', { name: 'Slow' }).click();
+    await page.getByText('4.0 s').waitFor();
+    await assertFitsAndAccessible(page, 'slow visits');
   });
 
   it('tells a viewer why they do not see it', async () => {

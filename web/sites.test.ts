@@ -44,6 +44,7 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
       await person.page.goto('/');
       await signIn(person.page, email, PASSWORD);
       await person.page.getByText('Create your first site').waitFor();
+      await person.page.evaluate(() => localStorage.setItem('sites-layout', 'table'));
     }
   });
   after(async () => {
@@ -59,7 +60,7 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
   it('creates a site by the keyboard alone, tells live how far it is, and a real WordPress answers', async () => {
     const { page } = owner;
     await remember(page, 'Your site is being created');
-    await page.getByRole('link', { name: 'New site' }).focus();
+    await page.getByRole('listitem').getByRole('link', { name: 'New site' }).focus();
     await page.keyboard.press('Enter');
     await page.getByLabel('Title').and(page.locator(':focus')).waitFor();
     await page.keyboard.type('Harbour Notes');
@@ -67,7 +68,7 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     await tabTo(page, page.getByLabel('Name', { exact: true }));
     assert.equal(await page.locator(':focus').inputValue(), 'harbour-notes');
     await tabTo(page, page.getByLabel('Team', { exact: true }));
-    await page.keyboard.press('Enter');
+    await page.keyboard.press('Space');
     await page.getByRole('option', { name: "Ada's team", selected: true }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('combobox', { name: 'Team' }).and(page.locator(':focus')).waitFor();
@@ -87,14 +88,16 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
   });
 
   it('shows the site to everybody in the team, as it comes, without a reload', async () => {
+    await viewer.page.goto('/sites');
+    await chooseTeam(viewer.page, "Ada's team");
     const row = viewer.page.getByRole('row').filter({ hasText: NAME });
-    await row.getByRole('cell', { name: 'Ready', exact: true }).waitFor();
+    await row.getByRole('cell', { name: 'Live', exact: true }).waitFor();
     await row.getByRole('link', { name: `Open ${NAME}` }).waitFor();
   });
 
   it('advises on the password and takes any, says beside the field what is wrong, and what to do when the plan is used up', async () => {
     const { page } = viewer;
-    await page.getByRole('link', { name: 'New site' }).click();
+    await page.goto('/sites/new');
     await page.getByLabel('Title').fill('Harbour Notes');
     await page.getByLabel('Password', { exact: true }).fill('0');
     await page.getByText('Short: 10 characters or more are harder to guess.').waitFor();
@@ -126,7 +129,7 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     await page.goto('/sites');
     await row.waitFor();
     await page.getByLabel('Find a site').fill('nothing of the kind');
-    await page.getByText('No site has this in its name').waitFor();
+    await page.getByText('No site matches').waitFor();
     await page.getByLabel('Find a site').fill('HARBOUR');
     await row.waitFor();
     await page.getByLabel('Find a site').fill('');
@@ -160,7 +163,7 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
   it("shows the site's own icon, and a letter for as long as there is none to read", async () => {
     // Somebody apart, since the icon does come from elsewhere: from the site.
     const { page } = await openPerson(browser, app.url);
-    await page.goto('/sites');
+    await page.goto('/sites?layout=table');
     await signIn(page, ownerEmail, PASSWORD);
     const setIcon = (path: string) =>
       app.services.db
@@ -209,9 +212,10 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     const { page } = owner;
     await open(viewer.page, 'overview');
     await page.getByRole('button', { name: 'Put to sleep' }).click();
-    for (const person of [owner, viewer]) await person.page.getByText('It is asleep').waitFor();
+    for (const person of [owner, viewer]) await person.page.getByRole('button', { name: 'Wake' }).waitFor();
     assert.equal(await status('/wp-login.php'), 200);
-    for (const person of [owner, viewer]) await person.page.getByText('Stops it until').waitFor(PHP_START);
+    for (const person of [owner, viewer])
+      await person.page.getByRole('button', { name: 'Put to sleep' }).waitFor(PHP_START);
   });
 
   it('asks visitors for the password that the page shows, and stops asking', async () => {
@@ -245,6 +249,7 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     const { page } = owner;
     const save = page.getByRole('button', { name: 'Save addresses' });
     const list = page.getByLabel('Allowed addresses');
+    await open(page, 'access');
     await list.fill('203.0.113.7\nnonsense');
     await save.click();
     await page.getByText('Line 2: not an IPv4').waitFor();
@@ -290,23 +295,25 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     await until(async () => !(await text('/store/cart')).startsWith('the shop'));
   });
 
-  it('counts visits and bandwidth, as plots and as a table', async () => {
+  it('draws how the site does, one figure at a time, by keyboard and as a table too', async () => {
     const { page } = owner;
     await open(page, 'overview');
-    await page.locator('figure canvas').first().waitFor();
-    assert.equal(await page.locator('figure canvas').count(), 2);
-    const table = page.getByRole('table', { name: 'Visits and bandwidth in the last 24 hours' });
-    assert.equal(await table.getByRole('row').count(), 25);
-    await page.getByRole('radio', { name: 'Table' }).click();
-    await page.getByRole('radio', { name: '7 d' }).click();
-    const week = page.getByRole('table', { name: 'Visits and bandwidth in the last 7 days' });
-    await week.waitFor();
-    assert.equal(await week.getByRole('row').count(), 8);
+    await page.getByRole('radio', { name: 'Requests' }).click();
+    const chart = page.getByRole('slider', { name: 'Requests over time' });
     await until(async () => {
       await page.reload();
-      await page.getByText('this cycle').first().waitFor();
-      return !/\b0 B\b/.test((await page.locator('dl').first().textContent()) ?? '');
+      await page.getByRole('radio', { name: 'Requests' }).click();
+      return (await chart.count()) > 0;
     });
+    await chart.focus();
+    await page.keyboard.press('End');
+    assert.match((await chart.getAttribute('aria-valuetext')) ?? '', /: [1-9]/);
+    await page.getByRole('radio', { name: '7 d' }).click();
+    await page.getByText('Requests in the last 7 days').waitFor();
+    await page.getByText('As a table').click();
+    const week = page.getByRole('table', { name: 'Traffic in the last 7 days' });
+    assert.equal(await week.getByRole('row').count(), 7 * 24 + 1);
+    await assertFitsAndAccessible(page, 'the overview of a site');
   });
 
   it('tells what happened to the site, while it happens', async () => {
@@ -323,12 +330,12 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     await page.getByText('Put to sleep').waitFor();
     assert.ok(await page.getByRole('button', { name: 'Sign in to WordPress' }).isDisabled());
     await open(page, 'access');
-    await page.getByText("You are viewer in Ada's team").waitFor();
+    await page.getByText("You are a viewer of Ada's team").waitFor();
     await page.getByText('Only members, admins and the owner see it').waitFor();
     for (const tab of ['access', 'edge', 'paths', 'settings']) {
       await open(page, tab);
-      await page.getByText("You are viewer in Ada's team").first().waitFor();
-      const panel = page.getByRole('tabpanel');
+      await page.getByText("You are a viewer of Ada's team").first().waitFor();
+      const panel = page.getByRole('main');
       for (const control of await panel
         .locator('button:not([aria-label^=Copy]), textarea, input:not([type=checkbox])')
         .all())
@@ -352,11 +359,14 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     await setExpired(true);
     await open(page, 'settings');
     await page.getByRole('button', { name: 'Move site' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Move' }).click();
     await page.getByRole('alert').getByRole('link', { name: "See the plan of Grace's team" }).waitFor();
     await setExpired(false);
     await page.getByRole('button', { name: 'Move site' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Move' }).click();
     await page.getByText("The site belongs to Grace's team").waitFor();
     await page.getByRole('button', { name: 'Move site' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Move' }).click();
     await page.getByText("The site belongs to Ada's team").waitFor();
   });
 
@@ -365,9 +375,10 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     const { page } = owner;
     await page.getByLabel('Name of the site').fill('quay-notes');
     await page.getByRole('button', { name: 'Rename site' }).click();
-    for (const person of [owner, viewer]) {
-      await person.page.getByRole('heading', { name: 'quay-notes.localhost', level: 1 }).waitFor();
-      assert.equal(new URL(person.page.url()).pathname, '/sites/quay-notes.localhost');
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Rename' }).click();
+    for (const [person, at] of [[owner, 'settings'] as const, [viewer, 'activity'] as const]) {
+      await person.page.getByRole('complementary').getByText('quay-notes.localhost', { exact: true }).waitFor();
+      await person.page.waitForURL(`**/sites/quay-notes.localhost/${at}`);
     }
     const old = await visit(app, NAME, '/');
     assert.equal(old.status, 301);
@@ -416,7 +427,7 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     await page.getByRole('button', { name: 'Bring quay-notes.localhost back' }).click();
     await page.getByText('Nothing to bring back').waitFor();
     const row = viewer.page.getByRole('row').filter({ hasText: 'quay-notes' });
-    await row.getByRole('cell', { name: 'Asleep', exact: true }).waitFor();
+    await row.getByRole('cell', { name: 'Protected', exact: true }).waitFor();
     assert.deepEqual(complaints, []);
   });
 
@@ -436,6 +447,7 @@ describe('a site that is being created', { timeout: 400_000 }, () => {
     const { email } = await registerPerson(app, 'Ada');
     ({ page } = await openPerson(browser, app.url));
     await page.goto('/sites/new');
+    await page.evaluate(() => localStorage.setItem('sites-layout', 'table'));
     await signIn(page, email, PASSWORD);
     await page.getByLabel('Title').fill('Harbour Notes');
     await page.getByRole('button', { name: 'Generate' }).click();
@@ -456,7 +468,7 @@ describe('a site that is being created', { timeout: 400_000 }, () => {
     await page.getByText('Preparing WordPress').waitFor();
     await assertFitsAndAccessible(page, 'while creating');
     assert.equal(await page.getByRole('link', { name: 'Open site' }).count(), 0);
-    await page.getByRole('main').getByRole('link', { name: 'Sites' }).click();
+    await page.getByRole('link', { name: 'All sites' }).click();
     const row = page.getByRole('row').filter({ hasText: NAME });
     await row.getByRole('cell', { name: 'Creating', exact: true }).waitFor();
     await row.getByRole('link', { name: NAME, exact: true }).click();
@@ -487,8 +499,8 @@ async function remember(page: Page, text: string): Promise<void> {
 const remembered = async (page: Page) => (await page.locator('body').getAttribute('data-seen')) === 'true';
 
 async function chooseTeam(page: Page, name: string): Promise<void> {
-  await page.getByRole('combobox', { name: 'Team' }).click();
-  await page.getByRole('option', { name }).click();
+  await page.getByRole('button', { name: /^Team: / }).click();
+  await page.getByRole('menuitemradio', { name }).click();
 }
 
 /** The edge hears of a change within a second. */

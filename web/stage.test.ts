@@ -36,7 +36,7 @@ describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
 
   it('is made under the name that is offered, and opens', async () => {
     const { page } = ada;
-    await page.getByRole('link', { name: 'Create staging site' }).click();
+    await page.getByRole('navigation', { name: 'Site' }).getByRole('link', { name: 'Staging' }).click();
     const name = page.getByLabel('Name of the staging site');
     assert.equal(await name.inputValue(), `${label}-stage`);
     await assertFitsAndAccessible(page, 'a site without a stage');
@@ -58,58 +58,58 @@ describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
       Locator,
       Locator,
     ];
-    const at = async (search: string) => {
-      await page.waitForURL((url) => url.search === search);
+    const at = async (path: string, search: string) => {
+      await page.waitForURL((url) => url.pathname.endsWith(path) && url.search === search);
       const name = search.includes('env=staging') ? 'Staging' : 'Live';
       await environments.getByRole('link', { name }).and(page.locator('[aria-current=page]')).waitFor();
       assert.equal(await environments.locator('[aria-current]').count(), 1);
     };
     stage = await stageRow(app);
     await siteOnDisk(app, stage.id).write('of-the-stage.txt', 'mine');
-    await page.getByRole('tab', { name: 'Files' }).click();
-    await at('?env=staging&tab=files');
+    await page.getByRole('link', { name: 'Files' }).click();
+    await at('/files', '?env=staging');
     await page.getByRole('button', { name: 'of-the-stage.txt' }).waitFor();
     await assertFitsAndAccessible(page, 'the files of a stage');
     // By keyboard alone, there and back.
     await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
     await tabTo(page, toLive);
     await page.keyboard.press('Enter');
-    await at('?tab=files');
+    await at('/files', '');
     await page.getByRole('button', { name: 'themes' }).waitFor();
     assert.equal(await page.getByRole('button', { name: 'of-the-stage.txt' }).count(), 0);
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await at('?env=staging&tab=files');
+    await at('/files', '?env=staging');
 
-    await page.getByRole('tab', { name: 'Logs' }).click();
+    await page.getByRole('link', { name: 'Logs' }).click();
     await page.getByRole('radio', { name: 'Visits' }).click();
     await visit(app, stage.fqdn, '/only-of-the-stage');
     await page.getByText('/only-of-the-stage').first().waitFor();
     await toLive.click();
-    await at('?tab=log');
+    await at('/logs', '');
     await page.getByRole('radio', { name: 'Visits' }).click();
     await page.getByText('No visits yet').waitFor();
 
     // What a stage has not is left for its overview.
-    await page.getByRole('tab', { name: 'Domain' }).click();
+    await page.getByRole('link', { name: 'Domain' }).click();
     await toStage.click();
-    await at('?env=staging');
+    await at('.localhost', '?env=staging');
     await page.getByRole('link', { name: 'Time machine' }).click();
     await page.getByText('Every minute in which the staging site changed').waitFor();
-    await at('?env=staging');
+    await at('/time', '?env=staging');
     await assertFitsAndAccessible(page, 'the time machine of a stage');
     await toLive.click();
-    await at('');
+    await at('/time', '');
     await page.getByText('Every minute in which the site changed').waitFor();
     await page.goBack();
-    await page.getByRole('link', { name: stage.fqdn }).click();
+    await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByRole('heading', { name: stage.fqdn }).waitFor();
-    await at('?env=staging');
+    await at('.localhost', '?env=staging');
   });
 
   it('shows what it wanted to mail', async () => {
     const { page } = ada;
-    await page.getByRole('tab', { name: 'Mail' }).click();
+    await page.getByRole('link', { name: 'Mail' }).click();
     await page.getByText('Nothing yet').waitFor();
     const mail = { to: 'customer@example.com', subject: 'Your order', text: 'Thank you for nothing!' };
     await siteOnDisk(app, stage.id).write('plugins/mail.php', JSON.stringify([{ mail }]));
@@ -132,7 +132,7 @@ describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
     await live.setOption('blogname', 'From live');
     await copy.write('themes/harbour/style.css', 'new');
     await live.write('uploads/order.txt', 'an order');
-    await page.getByRole('tab', { name: 'Overview' }).click();
+    await page.getByRole('link', { name: 'Overview' }).click();
     await assertFitsAndAccessible(page, 'a site with a stage');
     await page.getByRole('link', { name: 'Compare with live' }).click();
     await page.getByText('1 file of the theme harbour (themes/harbour/style.css) new in the stage').waitFor();
@@ -144,10 +144,10 @@ describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
     await row.getByText('From live').waitFor();
     await row.getByText('From the stage').waitFor();
     await assertFitsAndAccessible(page, 'a comparison');
-    await page.getByRole('button', { name: 'Bring it to the site' }).click();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Bring it to the site' }).click();
-    await page.getByText('The changes are on the site.').waitFor();
-    await page.getByText('There is nothing to bring').waitFor();
+    await page.getByRole('button', { name: 'Bring to live' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Bring to live' }).click();
+    await page.getByText('The changes are live.').waitFor();
+    await page.getByText('Nothing was changed on the staging site').waitFor();
     assert.deepEqual(
       [await live.option('blogname'), await live.read('uploads/order.txt')],
       ['From the stage', 'an order'],
@@ -159,7 +159,7 @@ describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
 
   it('is made anew after a question', async () => {
     const { page } = ada;
-    await page.getByRole('tab', { name: 'Overview' }).click();
+    await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByRole('button', { name: 'Refresh' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Make it anew' }).click();
     const isAnew = async () =>
@@ -167,13 +167,13 @@ describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
         .option('blogname')
         .catch(() => null)) === 'From live';
     await eventually(isAnew);
-    await page.getByRole('tab', { name: 'Changes' }).click();
-    await page.getByText('There is nothing to bring').waitFor();
+    await page.getByRole('link', { name: 'Changes' }).click();
+    await page.getByText('Nothing was changed on the staging site').waitFor();
   });
 
   it('is deleted after a question', async () => {
     const { page } = ada;
-    await page.getByRole('tab', { name: 'Overview' }).click();
+    await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Create staging site' }).waitFor();

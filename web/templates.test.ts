@@ -65,7 +65,7 @@ describe('templates in the dashboard', { timeout: 400_000 }, () => {
   it('make room for the archive of a site from elsewhere, and say what is wrong with it', async () => {
     const { page } = ada;
     await page.goto('/sites/new');
-    await page.getByRole('tab', { name: 'From an archive' }).click();
+    await page.getByRole('tab', { name: 'Import an archive' }).click();
     await assertFitsAndAccessible(page, 'an import');
     const choose = (buffer: Buffer) =>
       page

@@ -17,7 +17,7 @@ const SHOTS = process.env.SHOTS;
 const EDITOR = ['/usr/bin/vim', '/usr/bin/vi'].find((file) => existsSync(file));
 
 /** A terminal as people have it: in the dashboard, in a page of its own, at a desk and on a phone. */
-describe('the terminal', { timeout: 120_000 }, () => {
+describe('the terminal', { timeout: 400_000 }, () => {
   let app: TestApp;
   let browser: Browser;
   let ada: Registered;
@@ -34,9 +34,8 @@ describe('the terminal', { timeout: 120_000 }, () => {
     person = await openPerson(browser, app.url);
     page = person.page;
     await page.setViewportSize({ width: 1440, height: 900 });
-    await page.goto('/');
+    await page.goto(`/sites/${site.fqdn}/terminal`);
     await signIn(page, ada.email, PASSWORD);
-    await page.getByRole('heading', { name: 'Sites' }).waitFor();
   });
   after(async () => {
     await browser?.close();
@@ -50,7 +49,7 @@ describe('the terminal', { timeout: 120_000 }, () => {
     eventually(async () => {
       const now = (await shown(on)).replaceAll('\u00a0', ' ');
       return typeof text === 'string' ? now.includes(text) : text.test(now);
-    }, 20_000).catch(async () => assert.fail(`${text} is not in\n${await shown(on)}`));
+    }, 60_000).catch(async () => assert.fail(`${text} is not in\n${await shown(on)}`));
   const state = (text: string, on = page) => on.getByRole('status').getByText(text).waitFor();
   const run = async (line: string, on = page) => {
     await on.keyboard.type(line);
@@ -67,15 +66,14 @@ describe('the terminal', { timeout: 120_000 }, () => {
   };
 
   it('is a tab of the dashboard, and goes on where it was after another tab was looked at', async () => {
-    await page.goto(`/sites/${site.fqdn}?tab=terminal`);
     await state('Connected');
     await see('$ ');
     await run('mark=kept; echo first-$mark');
     await see('first-kept');
     await shoot('tab-1440');
-    await page.getByRole('tab', { name: 'Activity' }).click();
+    await page.getByRole('link', { name: 'Activity', exact: true }).click();
     await page.getByText('opened a terminal of').first().waitFor();
-    await page.getByRole('tab', { name: 'Terminal' }).click();
+    await page.getByRole('link', { name: 'Terminal', exact: true }).click();
     await see('first-kept');
     await page.locator('.xterm-helper-textarea').focus();
     await run('echo again-$mark');
@@ -181,10 +179,8 @@ describe('the terminal', { timeout: 120_000 }, () => {
     const viewer = await registerPerson(app, 'Vera');
     await letIn(ada, viewer, 'viewer');
     const guest = await openPerson(browser, app.url);
-    await guest.page.goto('/');
+    await guest.page.goto(`/sites/${site.fqdn}/terminal`);
     await signIn(guest.page, viewer.email, PASSWORD);
-    await guest.page.getByRole('heading', { name: 'Sites' }).waitFor();
-    await guest.page.goto(`/sites/${site.fqdn}?tab=terminal`);
     await guest.page.getByText('members, admins and the owner can open a terminal').waitFor();
     await guest.page.context().close();
     assert.deepEqual(person.complaints, []);

@@ -13,25 +13,26 @@ export default defineConfig({
     emptyOutDir: true,
     // Everything under /assets carries a hash in its name, so the server may call it immutable.
     assetsDir: 'assets',
+    manifest: true,
     // No data: URLs, so that the CSP needs none.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 800,
-    // Three files for the first page and one more for each further page, instead of dozens of crumbs. The packages change
-    // least, so their file stays in the browser's cache from one release to the next. Plots and the comparison
-    // of texts are for one page each.
+    // What every page needs is in few files, which change at different times: a browser keeps the packages from one release to the
+    // next. What some pages need comes with the first of them. `web/bundle.test.ts` holds how much a page may load.
     rolldownOptions: {
       // The dashboard, a terminal in a page of its own, and what is around each page of the docs.
       input: ['index.html', 'terminal.html', 'docs.html'].map((page) => join(import.meta.dirname, page)),
       output: {
         codeSplitting: {
           groups: [
+            { name: 'packages', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\//, priority: 3 },
             {
-              name: 'packages',
-              test: /node_modules\/(?!uplot|@xterm|@codemirror|@lezer|@marijn|crelt|style-mod|w3c-keyname)/,
+              name: 'shared',
+              test: /web\/src\/(api|ui|layout)\/|sdk\/|node_modules\//,
+              minShareCount: 20,
               priority: 2,
             },
-            { name: 'shared', test: /web\/src\/(ui|api|layout)\/|sdk\//, priority: 1 },
           ],
         },
       },

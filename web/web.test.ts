@@ -48,23 +48,23 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     const { page } = ada;
     await page.getByLabel('First name').fill(ADA.first);
     await page.getByRole('button', { name: 'Create account' }).click();
-    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
     await page.getByText('Confirm your address').waitFor();
 
     // Until then it says what has to wait, instead of taking a form and refusing it.
-    await page.goto('/account');
+    await page.getByRole('link', { name: 'Members' }).click();
+    await page.getByRole('row').filter({ hasText: ADA.email }).waitFor();
+    await page.getByText('Possible once your email address is confirmed.').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Invite', exact: true }).count(), 0);
+    await page.getByRole('link', { name: 'Developers' }).click();
     await page.getByText('No tokens').waitFor();
-    assert.equal(await page.getByText('Possible once your email address is confirmed.').count(), 1);
-    assert.equal(await page.getByRole('button', { name: 'Link account' }).count(), 0);
-    await assertFitsAndAccessible(page, 'an account that is not confirmed');
-    await page.goto('/teams');
-    await page.getByRole('link', { name: "Ada's team" }).click();
     for (const [tab, button] of [
-      ['Members', 'Invite'],
       ['Webhooks', 'Add webhook'],
       ['Application passwords', 'Add password'],
+      ['Git accounts', 'Link account'],
     ] as const) {
-      await page.getByRole('tab', { name: tab }).click();
+      await page.getByRole('link', { name: tab }).click();
+      await page.getByRole('heading', { name: tab }).waitFor();
       await page.getByText('Possible once your email address is confirmed.').waitFor();
       assert.equal(await page.getByRole('button', { name: button, exact: true }).count(), 0);
     }
@@ -80,11 +80,12 @@ describe('the dashboard', { timeout: 400_000 }, () => {
 
   it('works at the address that the contract gives the front end', async () => {
     await ada.page.goto('/f/api/v1/fastapi');
-    await ada.page.waitForURL('**/sites');
+    await ada.page.getByRole('heading', { name: 'Home' }).waitFor();
     await grace.page.goto('/f/api/v1/fastapi');
     await grace.page.waitForURL(/\/sign-in$/);
     assert.equal(await grace.page.evaluate(() => history.length), 2);
-    await ada.page.getByRole('link', { name: 'Teams' }).click();
+    await ada.page.getByRole('button', { name: /^Team: Ada's team/ }).click();
+    await ada.page.getByRole('menuitem', { name: 'All teams' }).click();
     await ada.page.getByRole('link', { name: "Ada's team" }).waitFor();
   });
 
@@ -95,8 +96,7 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('This should have at most 100 characters.').waitFor();
     await page.getByLabel('Name', { exact: true }).fill('Analytical Engines');
-    await page.getByRole('combobox', { name: 'Time zone' }).fill('London');
-    await page.getByRole('option', { name: 'Europe/London' }).click();
+    await page.getByRole('combobox', { name: 'Time zone' }).fill('Europe/London');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByRole('heading', { name: 'Analytical Engines', level: 1 }).waitFor();
     await page.reload();
@@ -105,7 +105,7 @@ describe('the dashboard', { timeout: 400_000 }, () => {
 
   it('brings an invited person from the mailed link into the team', async () => {
     const { page } = ada;
-    await page.getByRole('tab', { name: 'Invites' }).click();
+    await page.getByRole('link', { name: 'Members' }).click();
     await page.getByRole('button', { name: 'Invite', exact: true }).click();
     await page.getByLabel('Email').fill(GRACE.email);
     await page.getByLabel('First name').fill(GRACE.first);
@@ -125,25 +125,24 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     teamPath = new URL(invited.url()).pathname;
 
     // The owner's open page hears of it by itself.
-    await page.getByText('No open invites').waitFor();
-    await page.getByRole('tab', { name: 'Members' }).click();
     await page.getByRole('row').filter({ hasText: 'Grace Hopper' }).waitFor();
+    assert.equal(await page.getByText('Invited', { exact: true }).count(), 0);
   });
 
   it('offers nobody what their role does not allow', async () => {
     const { page } = grace;
-    assert.equal(await page.getByRole('tab', { name: 'Invites' }).count(), 0);
     assert.equal(await page.getByRole('button', { name: 'Save changes' }).count(), 0);
     assert.ok(await page.getByLabel('Name', { exact: true }).isDisabled());
-    await page.getByRole('tab', { name: 'Members' }).click();
+    await page.getByRole('link', { name: 'Members' }).click();
     await page.getByRole('button', { name: 'Actions for Grace Hopper' }).waitFor();
+    assert.equal(await page.getByRole('heading', { name: 'Invites' }).count(), 0);
     assert.equal(await page.getByRole('button', { name: 'Actions for Ada Lovelace' }).count(), 0);
     assert.equal(await page.getByRole('link', { name: 'Operator' }).count(), 0);
   });
 
   it('carries a ticket between a member, the team and the operator, without a reload', async () => {
     const { page } = grace;
-    await page.getByRole('link', { name: 'Tickets' }).click();
+    await page.getByRole('link', { name: 'Support' }).click();
     await page.getByRole('button', { name: 'New ticket' }).click();
     await page.getByRole('combobox', { name: 'Team' }).click();
     await page.getByRole('option', { name: 'Analytical Engines' }).click();
@@ -153,20 +152,27 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     await page.waitForURL('**/tickets/*');
     ticketPath = new URL(page.url()).pathname;
 
-    await operator.page.goto('/operator');
+    await operator.page.goto('/operator?tab=tickets');
     await signIn(operator.page, OPERATOR.email, OPERATOR.password);
     await operator.page.getByRole('listitem').filter({ hasText: 'Grace Hopper' }).waitFor();
     await operator.page.getByRole('link', { name: 'Restore point from Tuesday' }).click();
     await operator.page.getByRole('article').filter({ hasText: 'Grace Hopper' }).waitFor();
-    await operator.page.getByLabel('Answer', { exact: true }).fill('Yes, every changed minute of the last day.');
+    await operator.page
+      .getByRole('complementary', { name: 'About this ticket' })
+      .getByText('Analytical Engines')
+      .waitFor();
+    await operator.page.getByRole('combobox', { name: 'Assigned to' }).click();
+    await operator.page.getByRole('option', { name: /\(you\)$/ }).click();
+    await operator.page.getByLabel('Answer', { exact: true }).fill('Yes, **every** changed minute of the last day.');
     await operator.page.getByRole('button', { name: 'Answer', exact: true }).click();
 
     await page.getByText('Yes, every changed minute of the last day.').waitFor();
+    await page.getByText('Waiting for you').first().waitFor();
     await page.getByLabel('Reply').fill('That is it.');
     await page.getByRole('button', { name: 'Send reply' }).click();
     await page.getByRole('listitem').filter({ hasText: 'That is it.' }).waitFor();
     await page.getByRole('button', { name: 'Resolve' }).click();
-    await page.getByText('Grace Hopper resolved the ticket').waitFor();
+    await page.getByRole('list', { name: 'Conversation' }).getByText('Grace Hopper resolved the ticket').waitFor();
     await page.getByRole('button', { name: 'Reopen' }).waitFor();
   });
 
@@ -195,9 +201,21 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     assert.equal(await ada.page.getByRole('main').getByRole('link', { name: 'Analytical Engines' }).count(), 0);
   });
 
+  it('finds pages, actions and docs from everywhere by Ctrl and K', async () => {
+    const { page } = ada;
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('combobox', { name: /^Search for sites/ });
+    await field.fill('webhook');
+    await page.getByRole('option').filter({ hasText: 'Webhooks' }).first().waitFor();
+    await field.fill('memb');
+    await page.getByRole('option', { name: 'Members' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/members');
+  });
+
   it('shows a new API token once and revokes it', async () => {
     const { page } = ada;
-    await page.goto('/account');
+    await page.goto('/developers/tokens');
     await page.getByRole('button', { name: 'New token' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Deploy from CI');
     await page.getByRole('checkbox', { name: 'Write' }).click();
@@ -216,12 +234,19 @@ describe('the dashboard', { timeout: 400_000 }, () => {
   it('gives the operator teams to suspend and regions to edit', async () => {
     const { page } = operator;
     await page.goto('/operator?tab=teams');
-    await page.getByRole('button', { name: 'Suspend Analytical Engines' }).click();
+    await page.getByLabel('Find a team by its name').fill('cal engin');
+    await page.getByText('Teams (1)').waitFor();
+    await page.getByRole('link', { name: 'Analytical Engines' }).click();
+    const more = page.getByRole('button', { name: 'More for Analytical Engines' });
+    await more.click();
+    await page.getByRole('menuitem', { name: 'Suspend' }).click();
     await page.getByRole('button', { name: 'Suspend', exact: true }).click();
-    await page.getByRole('button', { name: 'Activate Analytical Engines' }).click();
-    await page.getByRole('button', { name: 'Suspend Analytical Engines' }).waitFor();
+    await page.getByText('Suspended', { exact: true }).waitFor();
+    await more.click();
+    await page.getByRole('menuitem', { name: 'Activate' }).click();
+    await page.getByText('Suspended', { exact: true }).waitFor({ state: 'detached' });
 
-    await page.getByRole('tab', { name: 'Regions' }).click();
+    await page.goto('/operator?tab=regions');
     await page.getByRole('button', { name: 'Add region' }).click();
     for (const [label, value] of Object.entries(REGION)) await page.getByLabel(label, { exact: true }).fill(value);
     await page.getByRole('dialog').getByRole('button', { name: 'Add region' }).click();
@@ -229,6 +254,30 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     await page.getByRole('button', { name: 'Delete eu-test' }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByRole('row').filter({ hasText: 'eu-test' }).waitFor({ state: 'detached' });
+  });
+
+  it('shows the operator the platform as a person sees it, read-only, with a bar that ends it, and the person reads of it', async () => {
+    const { page } = operator;
+    await page.goto('/operator?tab=people');
+    await page.getByLabel('Find a person by name or email address').fill(GRACE.email);
+    await page.getByRole('link', { name: 'Grace Hopper' }).click();
+    await page.getByRole('button', { name: 'View as Grace' }).click();
+    await page.getByLabel('Reason').fill('Her question of Tuesday');
+    await page.getByRole('dialog').getByRole('button', { name: 'View as Grace' }).click();
+    const bar = page.getByRole('region', { name: "Viewing somebody's account" });
+    await bar.getByText('Grace Hopper').waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Operator' }).count(), 0);
+    await page.goto(ticketPath);
+    await page.getByLabel('Reply').fill('As if it were hers.');
+    await page.getByRole('button', { name: 'Send reply' }).click();
+    await page.getByText("You are viewing somebody's account").waitFor();
+    await assertFitsAndAccessible(page, 'a view');
+    await bar.getByRole('button', { name: 'End the view' }).click();
+    await page.waitForURL('**/operator/people/*');
+    await page.getByText('Her question of Tuesday').first().waitFor();
+    await assertFitsAndAccessible(page, 'a person, for operators');
+    await grace.page.goto('/activity');
+    await grace.page.getByText('Reason: Her question of Tuesday').waitFor();
   });
 
   it('follows the theme of the system until one is chosen, and remembers that one', async () => {
@@ -265,22 +314,23 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     assert.ok((await top()) >= 0, 'it stays in view');
     await page.setViewportSize({ width: 1280, height: 720 });
     const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('/assets/'));
-    await page.getByRole('link', { name: 'Tickets' }).click();
+    await page.getByRole('link', { name: 'Support' }).click();
     await failed;
     await page.context().setOffline(false);
-    await page.getByRole('heading', { name: 'Tickets' }).waitFor();
+    await page.getByRole('heading', { name: 'Support' }).waitFor();
     assert.equal(await page.getByText('You are offline.').count(), 0);
     assert.deepEqual(complaints, []);
   });
 
   it('fits from 360 to 1920 pixels and has no accessibility violation in either theme', async () => {
     const inviteLink = linkIn(await app.mailTo(GRACE.email, '/invite?token='), '/invite');
-    const teamTabs = ['overview', 'members', 'invites', 'tickets', 'activity'].map((tab) => `${teamPath}?tab=${tab}`);
-    const operatorTabs = ['tickets', 'teams', 'deleted', 'regions', 'jobs'].map((tab) => `/operator?tab=${tab}`);
+    const teamTabs = ['', '/members', '/tickets', '/activity'].map((page) => `${teamPath}${page}`);
+    const tabs = ['overview', 'tickets', 'people', 'teams', 'sites', 'deleted', 'regions', 'jobs'];
+    const operatorTabs = tabs.map((tab) => `/operator?tab=${tab}`);
     const stranger = await openPerson(browser, app.url);
     await Promise.all([
-      walk(ada, ['/teams', '/activity', ...teamTabs, '/tickets', ['New ticket']]),
-      walk(grace, ['/account', ['New token'], ticketPath, '/nowhere', inviteLink]),
+      walk(ada, ['/', '/sites', '/teams', '/activity', ...teamTabs, '/tickets', ['New ticket']]),
+      walk(grace, ['/account', '/developers/tokens', ['New token'], ticketPath, '/nowhere', inviteLink]),
       walk(operator, [`/operator${ticketPath}`, ...operatorTabs]),
       walk(stranger, ['/sign-in', '/register', '/reset', '/reset?token=x', '/verify?token=x', '/invite', inviteLink]),
     ]);
@@ -289,7 +339,7 @@ describe('the dashboard', { timeout: 400_000 }, () => {
 
   it('lets a member leave the team, and forget it at once', async () => {
     const { page } = grace;
-    await page.goto(`${teamPath}?tab=members`);
+    await page.goto(`${teamPath}/members`);
     await page.getByRole('button', { name: 'Actions for Grace Hopper' }).click();
     await page.getByRole('menuitem', { name: 'Leave the team' }).click();
     await page.getByRole('button', { name: 'Leave', exact: true }).click();
@@ -314,7 +364,7 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     await page.goto(linkIn(await app.mailTo(ADA.email, 'asked to set a new password'), '/reset'));
     await page.getByLabel('New password').fill('difference engine');
     await page.getByRole('button', { name: 'Set password' }).click();
-    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
 
     // The other browser is led to the door by itself.
     await ada.page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -337,7 +387,7 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     const asked = page.waitForRequest('**/password_reset');
     await page.getByRole('button', { name: 'Set password' }).click();
     assert.equal((await asked).postDataJSON().keep_contents, false);
-    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
     assert.equal(await page.getByText('Confirm your address').count(), 0);
     assert.deepEqual(complaints, []);
   });
@@ -357,7 +407,7 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     for (let index = 0; index < 2; index++) await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('ControlOrMeta+A');
     await type(ADA.email, 'difference engine');
-    await page.getByRole('heading', { name: 'Tickets' }).waitFor();
+    await page.getByRole('heading', { name: 'Support' }).waitFor();
     await page.keyboard.press('Tab');
     assert.equal(await page.locator(':focus').textContent(), 'Skip to content');
   });

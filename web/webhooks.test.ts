@@ -155,7 +155,9 @@ describe('webhooks in the dashboard', { timeout: 400_000 }, () => {
     const { page } = await openPerson(browser, app.url);
     await page.goto(`/teams/${ada.teamId}?tab=webhooks`);
     await signIn(page, grace.email, PASSWORD);
-    await page.getByRole('tab', { name: 'Tickets' }).waitFor();
-    assert.equal(await page.getByRole('tab', { name: 'Webhooks' }).count(), 0);
+    await page.getByText('There is nothing at this address').waitFor();
+    await page.getByRole('link', { name: 'Developers' }).click();
+    await page.getByRole('link', { name: 'Git accounts' }).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Webhooks' }).count(), 0);
   });
 });

@@ -58,6 +58,10 @@ function isNetwork(entry: string): boolean {
 
 export const servers = (description: string) => list(description, 'address', isServer);
 
+/** One of them. */
+export const server = (description: string) =>
+  Type.Optional(checked(description, 'be an address, or one with a port', isServer));
+
 /** `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1` or `[2001:db8::1]:53`. */
 function isServer(entry: string): boolean {
   if (isIP(entry) !== 0) return true;

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { availableParallelism, totalmem } from 'node:os';
 import { type Static, Type } from 'typebox';
 import { readHost } from '#core/host-name.ts';
+import { readUpdateKey } from '#integrations/dns/tsig.ts';
 import {
   checked,
   checkedOr,
@@ -11,6 +12,7 @@ import {
   list,
   networks,
   number,
+  server,
   servers,
   startsWith,
   text,
@@ -48,6 +50,16 @@ export const Variables = Type.Object({
     ),
   ),
   ACME_EMAIL: text('Whom the authority tells of trouble with them'),
+  DNS_UPDATE_SERVER: server(
+    'The name server of SITE_DOMAIN, as address or address:port, where it takes updates (RFC 2136): one wildcard certificate is for all sites then',
+  ),
+  DNS_UPDATE_KEY: Type.Optional(
+    checked(
+      'The key that it takes them with, as for nsupdate -y: algorithm:name:secret',
+      'be algorithm:name:secret, such as hmac-sha256:siteyard:c2VjcmV0',
+      (value) => readUpdateKey(value) !== undefined,
+    ),
+  ),
   HSTS_SECONDS: number(
     0,
     [0, 63_072_000],
@@ -181,6 +193,19 @@ export const Variables = Type.Object({
     DRIVERS,
     'What sites run on: PHP in WebAssembly, or the PHP-FPM of this machine; memory is for tests and for developing the platform',
   ),
+  SITE_DATABASE: Type.Optional(
+    word(
+      ['sqlite', 'mariadb'],
+      'What new sites keep their rows in; mariadb where MARIADB_URL is set, sqlite otherwise',
+    ),
+  ),
+  MARIADB_URL: Type.Optional(
+    checked(
+      "The server of sites' databases, with an account that may make others; one of our own otherwise, where this machine has MariaDB",
+      'start with mariadb://',
+      (value) => /^(?:mariadb|mysql):\/\//.test(value),
+    ),
+  ),
   WORDPRESS_SOURCE: Type.Optional(
     checked(
       'A mirror of wordpress.org, or npm for only the version that npm has',
@@ -208,6 +233,9 @@ export const Variables = Type.Object({
     'auto',
     ['auto', 'uids', 'root', 'user', 'none'],
     'What keeps sites apart on this machine; `none` also means no real shell',
+  ),
+  BROWSER: text(
+    'The Chromium that takes pictures of sites, or `off`: they are drawn instead; where it is left out, the one that the machine has',
   ),
   BACKUP_PROCESSES: number(
     Math.max(1, Math.floor(availableParallelism() / 2)),

@@ -4,7 +4,11 @@ export interface Message {
   id: string;
   to: string;
   subject: string;
+  /** The same twice: as plain text, and as a page with our look (core/letter.ts). */
   text: string;
+  html: string;
+  /** Headers besides, such as how to be written to no more. */
+  headers?: Record<string, string>;
 }
 
 /** A whole message that somebody else wrote, such as a hosted site. */

@@ -31,13 +31,21 @@ export async function listNewest<Row>(
     where,
     columns,
     orderBy = 'created_at',
-  }: { table: string; where: RawBuilder<unknown>; columns: RawBuilder<unknown>; orderBy?: string },
+    count = sql`select count(*) from matching`,
+  }: {
+    table: string;
+    where: RawBuilder<unknown>;
+    columns: RawBuilder<unknown>;
+    orderBy?: string;
+    /** What knows the count of all rows without counting them, where there is such a thing. */
+    count?: RawBuilder<unknown> | undefined;
+  },
   { page, size }: Paging,
 ): Promise<Listing<Row>> {
   const order = sql`${sql.id(orderBy)} desc, id desc`;
   const { rows } = await sql<Row & { listing_count: number; id: unknown }>`
     with matching as not materialized (select * from ${sql.id(table)} where ${where})
-    select counted.listing_count, page.* from (select count(*)::int as listing_count from matching) counted
+    select counted.listing_count, page.* from (select (${count})::int as listing_count) counted
     left join (
       select ${columns} from (
         select id from matching order by ${order} limit ${size} offset ${(page - 1) * size}
@@ -45,6 +53,11 @@ export async function listNewest<Row>(
     ) page on true
     order by ${sql.id('page', orderBy)} desc, page.id desc`.execute(db);
   return toListing(rows);
+}
+
+/** What `like` is asked for a part of a text that is in lower case. */
+export function patternOf(part: string): string {
+  return `%${part.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
 }
 
 /** Splits rows that carry `listing_count` into the count and the rows; a page past the end has one row of nulls. */

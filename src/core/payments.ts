@@ -21,12 +21,41 @@ export interface Payments {
    */
   setAdditionalSites(subscriptionId: string, priceKey: string, quantity: number): Promise<void>;
   createPortal(customerId: string, returnUrl: string): Promise<string>;
+  /** It is not renewed. Saying so again changes nothing, nor does it of one that has ended. */
+  endAtPeriodEnd(subscriptionId: string): Promise<void>;
+  /** How subscriptions are paid: with which card, and what was billed for them, the newest first. */
+  readBills(customerId: string, subscriptionIds: readonly string[]): Promise<Bills>;
   /** All that the customer ever had of what we sell, ended ones included. A deleted customer has nothing. */
   listSubscriptions(customerId: string): Promise<Subscription[]>;
   /** What the provider calls to say. Throws ForgedNotice where it was not the provider, or long ago. */
   readNotice(body: Buffer, signature: string): Promise<PaymentNotice>;
   /** What the pages of the built-in provider show and do; undefined where there is another provider. */
   readonly testPages: TestPages | undefined;
+}
+
+export interface Card {
+  brand: string;
+  last4: string;
+  expMonth: number;
+  expYear: number;
+}
+
+export interface Invoice {
+  id: string;
+  /** As it is printed on it; null before it is final. */
+  number: string | null;
+  status: 'draft' | 'open' | 'paid' | 'uncollectible' | 'void';
+  totalCents: number;
+  currency: string;
+  createdAt: Date;
+  /** Where it can be seen and paid, and its PDF; null where the provider has none. */
+  url: string | null;
+  pdfUrl: string | null;
+}
+
+export interface Bills {
+  card: Card | null;
+  invoices: Invoice[];
 }
 
 export interface CheckoutSession {

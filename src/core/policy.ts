@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { type Caller, hasRole, hasScope, type Role, type Scope } from './auth/caller.ts';
+import { type Caller, hasRole, hasScope, isAtLeast, isInTeam, type Role, type Scope } from './auth/caller.ts';
 import type { Db } from './db/database.ts';
 import { type Failure, failure, forbidden, unauthenticated } from './errors.ts';
 
@@ -17,6 +17,8 @@ export interface Access<Subject = undefined> {
   readonly scope?: Scope;
   /** True for what reaches beyond the account, and so waits until its email address is confirmed. */
   readonly verified?: true;
+  /** True for what a stolen API token must not be able to do to the named thing. */
+  readonly session?: true;
   /** Where the named thing stands. What the path names is looked up before the rest of the request is even read. */
   readonly named?: 'path' | 'query' | 'body';
   /** Finds the named thing if this caller may know of it, and throws when they may not do this to it. */
@@ -93,6 +95,12 @@ export function verifiedIf<Subject>(when: string, access: Access<Subject>): Acce
   return { ...mayRefuseUnverified(access), rule: `${access.rule}; ${when} with a confirmed email address` };
 }
 
+/** For nobody with a token: what takes something from others for good is asked of whoever signed in. */
+export function bySession<Subject>(access: Access<Subject>): Access<Subject> {
+  const errors = [...(access.errors ?? []), sessionRequired];
+  return { ...access, errors, session: true, rule: `${access.rule}, signed in with a password` };
+}
+
 const mayRefuseUnverified = <Subject>(access: Access<Subject>): Access<Subject> => ({
   ...access,
   errors: [...(access.errors ?? []), unverified],
@@ -122,6 +130,19 @@ export function inTeam(role: Role, named: 'path' | 'query' | 'body' = 'path'): A
   };
 }
 
+/** Whoever is in the named team at all, be it for some of its sites alone. The subject is the team's id. */
+export const anyInTeam: Access<string> = {
+  who: 'team',
+  rule: 'viewer of the team and above, or whoever is in it for some of its sites',
+  named: 'path',
+  errors: [teamNotFound],
+  find: async (_db, caller, input) => {
+    const teamId = String(input.team_id);
+    if (!isInTeam(caller, teamId)) throw teamNotFound();
+    return teamId;
+  },
+};
+
 /** For a policy that has to decide more than this. */
 export function onTeam(caller: Caller, teamId: string, role: Role): string {
   requireRole(caller, teamId, role, teamNotFound);
@@ -132,14 +153,18 @@ export function requireUnbound(caller: Caller): void {
   if (caller.credential.teamId !== null) throw boundToTeam();
 }
 
-/** Members of the team that owns the named record, from a role upwards, and whoever `orIf` lets besides. */
+/**
+ * Members of the team that owns the named record, from a role upwards, and whoever `orIf` lets besides. `roleIn` says what somebody is with
+ * it where the team alone does not.
+ */
 export function onRecord<Subject extends { team_id: string }>(options: {
   role: Role;
   missing: Failure;
   find: (db: Db, input: Record<string, string>) => Promise<Subject | undefined>;
+  roleIn?: (caller: Caller, subject: Subject) => Role | undefined;
   orIf?: { rule: string; test: (caller: Caller, subject: Subject) => boolean };
 }): Access<Subject> {
-  const { role, missing, orIf } = options;
+  const { role, missing, orIf, roleIn = (caller, { team_id }) => caller.roles.get(team_id) } = options;
   return {
     who: 'team',
     rule: `${ruleOf(role)}${orIf ? `, or ${orIf.rule}` : ''}`,
@@ -147,8 +172,9 @@ export function onRecord<Subject extends { team_id: string }>(options: {
     errors: roleErrors(role, missing),
     find: async (db, caller, input) => {
       const subject = await options.find(db, input as Record<string, string>);
-      if (!subject || !caller.roles.has(subject.team_id)) throw missing();
-      if (!orIf?.test(caller, subject)) requireRole(caller, subject.team_id, role, missing);
+      const has = subject && roleIn(caller, subject);
+      if (!subject || has === undefined) throw missing();
+      if (!isAtLeast(has, role) && !orIf?.test(caller, subject)) throw tooLow(role);
       return subject;
     },
   };
@@ -161,8 +187,10 @@ function roleErrors(role: Role, missing: Failure): readonly Failure[] {
 
 function requireRole(caller: Caller, teamId: string, role: Role, missing: Failure): void {
   if (!caller.roles.has(teamId)) throw missing();
-  if (!hasRole(caller, teamId, role)) throw forbidden({ message: `This needs the role ${role} or above in the team.` });
+  if (!hasRole(caller, teamId, role)) throw tooLow(role);
 }
+
+const tooLow = (role: Role) => forbidden({ message: `This needs the role ${role} or above in the team.` });
 
 /** The first question of all. */
 export function checkSignedIn(access: Access<unknown>, caller: Caller | undefined): void {
@@ -190,6 +218,7 @@ export function checkCaller(access: Access<unknown>, caller: Caller, method: str
  */
 export function checkReach(access: Access<unknown>, caller: Caller, method: string): void {
   requireScope(caller, access.scope ?? (method === 'GET' ? 'read' : 'write'));
+  if (access.session && caller.credential.kind !== 'session') throw sessionRequired();
   if (access.verified) requireVerified(caller);
 }
 

@@ -4,6 +4,7 @@ import type { SiteHost } from '#host/site-host.ts';
 import type { SiteLog } from '#host/site-log/site-log.ts';
 import type { Config } from '../config.ts';
 import type { Credentials } from './auth/credentials.ts';
+import type { Browser } from './browser.ts';
 import type { Listener } from './db/listener.ts';
 import type { Locks } from './db/locks.ts';
 import type { DB } from './db/schema.generated.ts';
@@ -50,6 +51,8 @@ export interface Services {
   gitHosts: GitHosts;
   /** Where money comes from; undefined where nothing can be bought. */
   payments: Payments | undefined;
+  /** What takes pictures of sites; undefined where there is none, and they are drawn. */
+  browser: Browser | undefined;
   /** What the support assistant thinks with; undefined where its built-in helper answers. */
   model: Model | undefined;
   /** Where sites are, wherever that is. */

@@ -38,6 +38,17 @@ export function setDoorCookie({ protocol }: Visitor, name: string, value: string
   ].join('; ');
 }
 
+/**
+ * For whoever comes in a frame of the dashboard, which is another site to the browser: it keeps no cookie then but one that says so, and for that frame alone. The
+ * other one is for the same address in a tab.
+ */
+export function setDoorCookies(visitor: Visitor, name: string, value: string, ageMs: number): string | string[] {
+  const cookie = setDoorCookie(visitor, name, value, ageMs);
+  if (visitor.headers['sec-fetch-dest'] !== 'iframe') return cookie;
+  const framed = cookie.replace('SameSite=Lax', 'SameSite=None').replace(/; Secure$/, '');
+  return [cookie, `${framed}; Secure; Partitioned`];
+}
+
 /** A Cookie header as WordPress gets it. Undefined: nothing is left of it. */
 export function withoutDoorCookies(cookie: string): string | undefined {
   const kept = cookie.split(';').filter((pair) => !DOOR_COOKIE.test(pair));

@@ -298,6 +298,12 @@ export class Edge {
   readonly #report = (visit: Visit, bytes: number): void => {
     const { request, response, headers } = visit;
     const wasAnswered = response.headersSent || response.statusCode === SWITCHED;
+    const durationMs = performance.now() - visit.startedAtMs;
+    // A socket lasts as long as somebody likes.
+    if (wasAnswered && response.statusCode !== SWITCHED) this.totals.latency.add(durationMs);
+    // While some work has the site, or its team is stopped, what visitors see says nothing of the site.
+    if (wasAnswered && serves(visit.gate.route))
+      visit.gate.counter.countAnswer(response.statusCode, durationMs, visit.cacheState !== null);
     this.#reports.visited(visit.gate.route.site, {
       atMs: Date.now(),
       method: request.method ?? '',
@@ -305,7 +311,7 @@ export class Edge {
       // Who left before anything was said did not see the status that would have been.
       status: wasAnswered ? response.statusCode : LEFT_EARLY,
       bytes,
-      durationMs: performance.now() - visit.startedAtMs,
+      durationMs,
       cache: visit.cacheState,
       clientAddress: visit.clientAddress,
       userAgent: headers['user-agent'] ?? null,

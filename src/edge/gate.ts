@@ -3,7 +3,7 @@ import { AddressList } from '#core/address-list.ts';
 import type { HostedSite } from './hosted-site.ts';
 import { keptPrivate } from './kept-private.ts';
 import { isUnder } from './path-prefix.ts';
-import { copyHeaders, PreviewDoor } from './preview.ts';
+import { copyHeaders, framedHeaders, PreviewDoor } from './preview.ts';
 import type { RawHeaders } from './raw-headers.ts';
 import type { Route } from './route.ts';
 import { SignInPass } from './sign-in-pass.ts';
@@ -73,6 +73,8 @@ export class Gate {
 
   /** The headers of an answer as a visitor of this site may get them. */
   guarded(headers: RawHeaders): RawHeaders {
+    const { preview } = this.route;
+    if (preview) return framedHeaders(copyHeaders(headers), preview.framedBy);
     if (this.#isCopy) return copyHeaders(headers);
     return this.isPrivate ? keptPrivate(headers) : headers;
   }

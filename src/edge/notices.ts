@@ -16,7 +16,7 @@ export interface Notice {
   whoseTurn: string;
   /** The page asks again by itself after this time. */
   retrySeconds?: number;
-  headers?: Record<string, string>;
+  headers?: Record<string, string | string[]>;
 }
 
 const VISITOR = 'Check the address, or go back to where you came from.';
@@ -160,7 +160,7 @@ function renderNotice(
   shown: Notice,
   headers: IncomingHttpHeaders,
   requestId: string,
-): { head: Record<string, string | number>; body: Buffer } {
+): { head: Record<string, string | string[] | number>; body: Buffer } {
   const json = prefersJson(headers.accept);
   const body = Buffer.from(json ? toJson(shown, requestId) : toHtml(shown, requestId));
   const head = {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, test } from 'node:test';
-import { previewToken } from '#edge/preview.ts';
+import { framedHeaders, previewToken } from '#edge/preview.ts';
 import type { Route } from '#edge/route.ts';
 import { EdgeWorld, HOST, type Reply } from '../../test/edge-world.ts';
 import { pause } from '../../test/pause.ts';
@@ -25,7 +25,10 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 function preview(change: Partial<Route> = {}, endsInMs = 30 * MINUTE_MS): Route {
-  return world.route({ preview: { key: KEY, expiresAt: new Date(Date.now() + endsInMs) }, ...change });
+  return world.route({
+    preview: { key: KEY, expiresAt: new Date(Date.now() + endsInMs), framedBy: 'https://yard.example' },
+    ...change,
+  });
 }
 
 function entrance(token = previewToken(KEY, HOST, Date.now() + MINUTE_MS)): string {
@@ -239,4 +242,29 @@ test('who enters while the preview is being made waits for it inside', async () 
   assert.equal(world.site.requests.length, 0);
   world.announce(preview());
   assert.equal((await waiting).text, '<h1>as it was</h1>');
+});
+
+test('the dashboard shows it in a frame and nobody else does, whatever the site says, and its page is not touched', async () => {
+  const framed = await world.ask(entrance(), { headers: { 'sec-fetch-dest': 'iframe' } });
+  const cookies = framed.headers['set-cookie'] ?? [];
+  assert.equal(cookies.length, 2);
+  assert.match(String(cookies[1]), /; SameSite=None; Secure; Partitioned$/);
+  const cookie = String(cookies[1]).split(';')[0] as string;
+  world.site.handler = (_request, response) => {
+    response.setHeader('x-frame-options', 'DENY');
+    response.setHeader('content-security-policy', "default-src 'self'; frame-ancestors 'none'; img-src *");
+    response.end('<h1>as it was</h1>');
+  };
+  const reply = await world.ask('/', { headers: { cookie } });
+  assert.equal(reply.text, '<h1>as it was</h1>');
+  assert.equal(reply.headers['x-frame-options'], undefined);
+  const policy = String(reply.headers['content-security-policy']);
+  assert.match(policy, /default-src 'self'; img-src \*/);
+  assert.deepEqual(policy.match(/frame-ancestors[^;]*/g), ["frame-ancestors 'self' https://yard.example"]);
+});
+
+test('a policy that is mostly room takes no longer than any other', () => {
+  const policy = `default-src${' '.repeat(300_000)}'self'; frame-ancestors 'none'`;
+  const said = framedHeaders(['Content-Security-Policy', policy], 'https://yard.example');
+  assert.equal(said.filter((each) => each.includes('frame-ancestors')).length, 1);
 });

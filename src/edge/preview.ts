@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { cookiesOf, DOOR_COOKIE, doorCookie, setDoorCookie } from './door-cookie.ts';
+import { cookiesOf, DOOR_COOKIE, doorCookie, setDoorCookies } from './door-cookie.ts';
 import { NOTICES, type Notice } from './notices.ts';
 import type { RawHeaders } from './raw-headers.ts';
 import type { Route } from './route.ts';
@@ -35,7 +35,7 @@ export class PreviewDoor {
   readonly #host: string;
   readonly #endsAtMs: number;
 
-  constructor({ key, expiresAt }: NonNullable<Route['preview']>, host: string) {
+  constructor({ key, expiresAt }: Pick<NonNullable<Route['preview']>, 'key' | 'expiresAt'>, host: string) {
     this.#key = key;
     this.#host = host;
     this.#endsAtMs = expiresAt.getTime();
@@ -55,7 +55,8 @@ export class PreviewDoor {
 
   #welcome(visit: PreviewVisit, nowMs: number): Notice {
     const value = sign(this.#key, 'visit', this.#host, String(this.#endsAtMs));
-    const cookie = setDoorCookie(visit, doorCookie(visit, 'preview'), value, this.#endsAtMs - nowMs);
+    const name = doorCookie(visit, 'preview');
+    const cookie = setDoorCookies(visit, name, value, this.#endsAtMs - nowMs);
     // The address that carried the token is told to nobody.
     const headers = { location: '/', 'set-cookie': cookie, 'referrer-policy': 'no-referrer' };
     return { ...NOTICES.previewOpened, headers };
@@ -75,6 +76,23 @@ type Purpose = 'enter' | 'visit';
 function sign(key: string, purpose: Purpose, host: string, expiresMs: string): string {
   const signature = createHmac('sha256', key).update(`${purpose}:${host}:${expiresMs}`).digest('base64url');
   return `${expiresMs}.${signature}`;
+}
+
+/**
+ * The dashboard shows a preview in a frame, with its own bar around it, and nobody else does: whatever the site says of frames is left out, and this is
+ * said instead. Nothing is put into the page itself.
+ */
+export function framedHeaders(headers: RawHeaders, framedBy: string): RawHeaders {
+  const kept: RawHeaders = [];
+  for (let index = 0; index < headers.length; index += 2) {
+    const [name, value] = [headers[index] as string, headers[index + 1] as string];
+    if (/^x-frame-options$/i.test(name)) continue;
+    // A header may hold several policies, and each has its directives.
+    const isPolicy = /^content-security-policy$/i.test(name);
+    const said = isPolicy ? value.replaceAll(/frame-ancestors[^;,]*;?\s*/gi, '') : value;
+    if (!isPolicy || said.trim() !== '') kept.push(name, said);
+  }
+  return [...kept, 'Content-Security-Policy', `frame-ancestors 'self' ${framedBy}`];
 }
 
 /** An answer's headers as a visitor of a copy gets them: WordPress sets no cookie of the name that a preview's door has. */

@@ -19,8 +19,8 @@ export interface Route {
   devMode: boolean;
   /** Of a further name of the site: whether it leads to the site's own address or is served as if it were that. */
   alias: 'redirect' | 'serve' | null;
-  /** Set for a throw-away copy, which is open to holders of a token signed with the key (see preview.ts), until it ends. */
-  preview: { key: string; expiresAt: Date } | null;
+  /** Set for a throw-away copy, which is open to holders of a token signed with the key (see preview.ts), until it ends; `framedBy` is whose pages may show it in a frame. */
+  preview: { key: string; expiresAt: Date; framedBy: string } | null;
 }
 
 /**
@@ -65,4 +65,11 @@ export interface SiteUsage {
   cacheObjects: number;
   cacheBytes: number;
   lastVisitAt: Date | null;
+  /** Answers with a status of 5xx, whoever gave them. */
+  errors: number;
+  /** How long pages took; see durations.ts. */
+  durations: readonly number[];
+  /** Pages that visitors asked for, and how many of them failed at the end of the interval without a good one between. */
+  pages: number;
+  pagesFailedLast: number;
 }

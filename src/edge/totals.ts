@@ -1,3 +1,4 @@
+import { Latency } from './latency.ts';
 import type { SiteUsage } from './route.ts';
 
 /** What this edge did since it started, over all sites: what an operator watches, and nothing of any one site. */
@@ -11,6 +12,8 @@ export class EdgeTotals {
   readonly answers = new Map(['1xx', '2xx', '3xx', '4xx', '5xx'].map((name) => [name, 0]));
   /** Visits that ended with a notice instead of an answer, by its code. */
   readonly failures = new Map<string, number>();
+  /** Of all that was answered to the end, whoever answered it. */
+  readonly latency = new Latency();
 
   /** Usage counts once it is reported: what could not be is counted with the next report. */
   addUsage(usage: SiteUsage): void {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, test } from 'node:test';
+import { Durations, quantileMs } from '#edge/durations.ts';
 import type { SiteUsage } from '#edge/route.ts';
 import { type Ask, EdgeWorld, HOST } from '../../test/edge-world.ts';
 import { eventually } from '../../test/expect.ts';
@@ -71,6 +72,36 @@ test('requests, bytes and the cache are counted, and told once', async () => {
   world.usages.splice(0);
   await pause(60);
   assert.deepEqual(world.usages, [], 'nothing happened, so nothing is told');
+});
+
+test('failed answers and how long pages took are counted; files tell nothing of the site', async () => {
+  world.writeFile('content/a.txt', 'y');
+  for (const path of ['/', '/missing', '/wp-content/a.txt', '/broken', '/broken']) await world.ask(path);
+  await pause(80);
+  assert.deepEqual([sum('errors'), sum('pages')], [2, 4]);
+  const durations = world.usages.flatMap(({ durations: counts }) => [...counts]);
+  assert.equal(
+    durations.reduce((total, count) => total + count, 0),
+    4,
+  );
+  const last = world.usages.findLast(({ pages }) => pages > 0) as SiteUsage;
+  assert.ok(last.pagesFailedLast > 0, 'the last page failed');
+  world.usages.splice(0);
+  for (const path of ['/broken', '/']) await world.ask(path);
+  await pause(80);
+  assert.equal(world.usages.findLast(({ pages }) => pages > 0)?.pagesFailedLast, 0, 'a good page ends the row');
+});
+
+test('counts by doubling tell how long most answers took, within a doubling', () => {
+  const durations = new Durations();
+  for (let ms = 1; ms <= 1000; ms++) durations.add(ms);
+  const counts = durations.take();
+  const p95 = quantileMs(counts, 0.95) as number;
+  assert.ok(p95 > 800 && p95 < 1024, `${p95}`);
+  assert.equal(quantileMs([], 0.95), null);
+  durations.add(3);
+  durations.giveBack(counts);
+  assert.equal(durations.take()[1], 3);
 });
 
 test('a tunnel counts what went through it, and not what the connection carried before', async () => {

@@ -1,4 +1,5 @@
 import type { Log } from '#core/log.ts';
+import { Durations } from './durations.ts';
 import type { EdgeReports, SiteUsage } from './route.ts';
 import { EdgeTotals } from './totals.ts';
 
@@ -22,22 +23,39 @@ export class UsageCounter {
   cacheHits = 0;
   cacheMisses = 0;
   lastVisitAtMs = 0;
+  errors = 0;
+  readonly durations = new Durations();
+  pages = 0;
+  /** In a row, up to now. */
+  pagesFailedLast = 0;
 
   constructor(site: CountedSite, teamId: string) {
     this.site = site;
     this.teamId = teamId;
   }
 
+  /** An answer to a visitor. What no page was asked for tells nothing of how the site does, unless it failed. */
+  countAnswer(status: number, durationMs: number, isPage: boolean): void {
+    const isError = status >= 500;
+    if (isError) this.errors++;
+    if (!isPage && !isError) return;
+    this.durations.add(durationMs);
+    this.pages++;
+    this.pagesFailedLast = isError ? this.pagesFailedLast + 1 : 0;
+  }
+
   /** What there is to report, or undefined; the numbers start again at zero. */
   take(): SiteUsage | undefined {
-    if (this.requests === 0 && this.bytes === 0) return undefined;
+    if (this.requests === 0 && this.bytes === 0 && this.pages === 0) return undefined;
     const { id, pages } = this.site;
-    const { visits, requests, bytes, cachedBytes, cacheHits, cacheMisses, teamId } = this;
+    const { visits, requests, bytes, cachedBytes, cacheHits, cacheMisses, errors, teamId } = this;
+    const { pages: pagesAnswered, pagesFailedLast } = this;
     const lastVisitAt = this.lastVisitAtMs === 0 ? null : new Date(this.lastVisitAtMs);
     this.visits = this.requests = this.bytes = this.cachedBytes = this.cacheHits = this.cacheMisses = 0;
-    this.lastVisitAtMs = 0;
+    this.lastVisitAtMs = this.errors = this.pages = this.pagesFailedLast = 0;
     const { objects: cacheObjects, sizeBytes: cacheBytes } = pages;
-    const counted = { visits, requests, bytes, cachedBytes, cacheHits, cacheMisses };
+    const answered = { errors, durations: this.durations.take(), pages: pagesAnswered, pagesFailedLast };
+    const counted = { visits, requests, bytes, cachedBytes, cacheHits, cacheMisses, ...answered };
     return { siteId: id, teamId, ...counted, cacheObjects, cacheBytes, lastVisitAt };
   }
 
@@ -49,6 +67,11 @@ export class UsageCounter {
     this.cachedBytes += usage.cachedBytes;
     this.cacheHits += usage.cacheHits;
     this.cacheMisses += usage.cacheMisses;
+    this.errors += usage.errors;
+    this.durations.giveBack(usage.durations);
+    // A good page since then ended the row.
+    if (this.pages === this.pagesFailedLast) this.pagesFailedLast += usage.pagesFailedLast;
+    this.pages += usage.pages;
     this.lastVisitAtMs = Math.max(this.lastVisitAtMs, usage.lastVisitAt?.getTime() ?? 0);
   }
 }

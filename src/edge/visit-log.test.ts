@@ -133,7 +133,11 @@ test('what a site asks of itself, and what is asked of a preview, is no visit', 
   });
   assert.equal(status, 200);
   server.close();
-  await world.setRoutes(world.route({ preview: { key: 'key', expiresAt: new Date(Date.now() + 60_000) } }));
+  await world.setRoutes(
+    world.route({
+      preview: { key: 'key', expiresAt: new Date(Date.now() + 60_000), framedBy: 'https://yard.example' },
+    }),
+  );
   assert.equal((await world.ask('/')).status, 403);
   await world.setRoutes(world.route({}));
   await told('/after');

@@ -1,5 +1,8 @@
 import { accountFeature } from './account/account.feature.ts';
+import { accountSecurityFeature } from './account-security/account-security.feature.ts';
+import { accountViewFeature } from './account-view/account-view.feature.ts';
 import { applicationPasswordFeature } from './application-password/application-password.feature.ts';
+import { attentionFeature } from './attention/attention.feature.ts';
 import { backupFeature } from './backup/backup.feature.ts';
 import { backupCheckFeature } from './backup-check/backup-check.feature.ts';
 import { backupClockFeature } from './backup-clock/backup-clock.feature.ts';
@@ -24,21 +27,29 @@ import { inviteFeature } from './invite/invite.feature.ts';
 import { jobFeature } from './job/job.feature.ts';
 import { keyRotationFeature } from './key-rotation/key-rotation.feature.ts';
 import { metricsSignInFeature } from './metrics-sign-in/metrics-sign-in.feature.ts';
+import { momentFeature } from './moment/moment.feature.ts';
+import { notificationFeature } from './notification/notification.feature.ts';
 import { oauthFeature } from './oauth/oauth.feature.ts';
+import { overviewFeature } from './overview/overview.feature.ts';
 import { pitRestoreFeature } from './pit-restore/pit-restore.feature.ts';
 import { planFeature } from './plan/plan.feature.ts';
 import { previewFeature } from './preview/preview.feature.ts';
 import { proposalFeature } from './proposal/proposal.feature.ts';
 import { proxyFeature } from './proxy/proxy.feature.ts';
 import { regionFeature } from './region/region.feature.ts';
+import { secondFactorFeature } from './second-factor/second-factor.feature.ts';
 import { siteFeature } from './site/site.feature.ts';
 import { siteDomainFeature } from './site-domain/site-domain.feature.ts';
 import { siteFileFeature } from './site-file/site-file.feature.ts';
+import { siteLabelFeature } from './site-label/site-label.feature.ts';
 import { siteLogFeature } from './site-log/site-log.feature.ts';
 import { siteMailFeature } from './site-mail/site-mail.feature.ts';
 import { siteNameFeature } from './site-name/site-name.feature.ts';
+import { sitePictureFeature } from './site-picture/site-picture.feature.ts';
 import { siteShellFeature } from './site-shell/site-shell.feature.ts';
+import { siteSoftwareFeature } from './site-software/site-software.feature.ts';
 import { siteUpkeepFeature } from './site-upkeep/site-upkeep.feature.ts';
+import { siteViewFeature } from './site-view/site-view.feature.ts';
 import { sshFeature } from './ssh/ssh.feature.ts';
 import { sshKeyFeature } from './ssh-key/ssh-key.feature.ts';
 import { stageFeature } from './stage/stage.feature.ts';
@@ -54,22 +65,32 @@ import { webhookFeature } from './webhook/webhook.feature.ts';
 export const features: readonly Feature[] = [
   credentialFeature,
   deviceSignInFeature,
+  momentFeature,
   oauthFeature,
   sshKeyFeature,
   accountFeature,
+  accountViewFeature,
+  accountSecurityFeature,
+  notificationFeature,
+  secondFactorFeature,
   teamFeature,
+  attentionFeature,
   inviteFeature,
   holdFeature,
   instanceFeature,
   siteFeature,
+  siteLabelFeature,
+  siteViewFeature,
   codeEditorFeature,
   siteNameFeature,
   siteMailFeature,
   siteUpkeepFeature,
   siteLogFeature,
+  sitePictureFeature,
   diagnosisFeature,
   terminalFeature,
   siteShellFeature,
+  siteSoftwareFeature,
   sshFeature,
   siteFileFeature,
   externalPathFeature,
@@ -99,6 +120,7 @@ export const features: readonly Feature[] = [
   usageFeature,
   regionFeature,
   jobFeature,
+  overviewFeature,
   keyRotationFeature,
   metricsSignInFeature,
   frontEndFeature,

@@ -1,6 +1,6 @@
 import { InTurn } from '#core/in-turn.ts';
 import { Shares } from '#core/shares.ts';
-import type { Runtime, RuntimeListener, SiteDatabase } from '#runtimes/runtime.ts';
+import type { Runtime, RuntimeListener, SiteDatabase, SiteShare } from '#runtimes/runtime.ts';
 import type { SitePlace } from '#timemachine/process/protocol.ts';
 import type { TimeMachine } from '#timemachine/process/time-machine.ts';
 import { makeFolder, moveEntry, writeFile } from './content/change-entry.ts';
@@ -10,7 +10,7 @@ import { readEntry } from './content/read-entry.ts';
 import { removeEntry } from './content/remove-entry.ts';
 import { searchFiles } from './content/search-files.ts';
 import { localFiles } from './local-files.ts';
-import { SharedCuts } from './shared-cuts.ts';
+import { isFilePlace, SharedCuts } from './shared-cuts.ts';
 import type { FileRoot, KeptAs, Place, SiteHost, SiteOrigin, SiteRef } from './site-host.ts';
 import type { LogFiles } from './site-log/log-files.ts';
 import { Programs } from './terminals/programs.ts';
@@ -100,9 +100,12 @@ export class LocalHost implements SiteHost {
     }
   }
 
-  /** So much a site that is awake here may still grow. */
-  setRoom(siteId: string, leftBytes: number): void {
-    for (const driver of this.#all) driver.setRoom(siteId, leftBytes);
+  /** So much a site that is awake here may still grow, and this it may have of the machine. */
+  setRoom(siteId: string, leftBytes: number, share: SiteShare): void {
+    for (const driver of this.#all) {
+      driver.setRoom(siteId, leftBytes);
+      driver.setShare(siteId, share);
+    }
   }
 
   awakeSites(): string[] {
@@ -130,11 +133,15 @@ export class LocalHost implements SiteHost {
   prepared: Of<'prepared'> = async (at) => this.driver(at).prepared();
   shell: Of<'shell'> = async (at) => this.driver(at).shell;
   coreVersions: Of<'coreVersions'> = async (at) => this.driver(at).coreVersions();
+  phpVersions: Of<'phpVersions'> = async (at) => this.driver(at).phpVersions();
   list: Of<'list'> = async (at) => this.driver(at).list();
   inspect: Of<'inspect'> = async (at, archive, theme) => this.driver(at).inspect(archive, theme);
   delete: Of<'delete'> = (site) => {
     this.#stopTerminals(site.id);
-    return this.#alone(site, () => this.driver(site).delete(site.id));
+    return this.#alone(site, async () => {
+      await this.timeMachine.release(site.id);
+      await this.driver(site).delete(site.id);
+    });
   };
   diskUsageBytes: Of<'diskUsageBytes'> = async (site) => this.driver(site).diskUsageBytes(site.id);
 
@@ -146,7 +153,7 @@ export class LocalHost implements SiteHost {
         driver.adopt(
           site,
           (storage) =>
-            isShared
+            isShared && isFilePlace(storage)
               ? this.#sharedCuts.fill({ space, site: of, moment }, storage)
               : this.timeMachine.copy({ space, site: of, now: change ? null : driver.storage(of) }, moment, storage),
           change,
@@ -238,14 +245,24 @@ export class LocalHost implements SiteHost {
     this.#alone(site, () => this.timeMachine.plan(this.#placeOf(site, kept), wish, window, options));
   compare: Of<'compare'> = async (site, kept, now, wish, window) =>
     this.timeMachine.compare({ ...kept, site: site.id }, now, wish, window);
+  tell: Of<'tell'> = async (site, kept, pairs, rules, isPatient) =>
+    this.timeMachine.tell({ space: kept.space, rules: kept.rules, site: site.id }, pairs, rules, isPatient);
   restore: Of<'restore'> = (site, kept, wish, options) =>
     this.#alone(site, async () => {
       await this.driver(site).makeFolders(site.id);
       return this.timeMachine.restore(this.#placeOf(site, kept), wish, options);
     });
+  moveRows: Of<'moveRows'> = (site, kept, to, options) =>
+    this.#alone(site, () =>
+      this.driver(site).moveRows(site.id, to, async (into) => {
+        await this.timeMachine.move(this.#placeOf(site, kept), into, options);
+      }),
+    );
   compareCopy: Of<'compareCopy'> = async (site, kept, now, wish, window) => {
-    const { database } = this.driver(site).storage(site.id);
-    return this.timeMachine.compareCopy({ ...kept, site: site.id, database }, now, wish, window);
+    const { database, staging } = this.driver(site).storage(site.id);
+    // Beside what a restore may be at.
+    const place = { ...kept, site: site.id, database, staging: `${staging}-compared` };
+    return this.timeMachine.compareCopy(place, now, wish, window);
   };
   async rehearse(...[site, kept, wish, now, name, options]: Parameters<Of<'rehearse'>>): Promise<void> {
     // The copy is made beside the site, where there is one.
@@ -278,8 +295,12 @@ export class LocalHost implements SiteHost {
   readKeptFile: Of<'readKeptFile'> = async (site, space, ref, start, end) =>
     this.timeMachine.kept.read(space, site.id, ref, start, end);
 
+  keptDump: Of<'keptDump'> = async (site, { space, rules }, moment) =>
+    this.timeMachine.kept.dump({ space, rules, site: site.id }, moment);
+
   appendLog: Of<'appendLog'> = (site, kind, lines) => this.#logs.append(site.id, kind, lines);
   readLog: Of<'readLog'> = (site, kind, query) => this.#logs.read(site.id, kind, query);
+  groupErrors: Of<'groupErrors'> = (site, sinceMs) => this.#logs.groupErrors(site.id, sinceMs);
   endOfLog: Of<'endOfLog'> = (site, kind) => this.#logs.endOf(site.id, kind);
   readLogOn: Of<'readLogOn'> = (site, kind, after) => this.#logs.readOn(site.id, kind, after);
   removeLog: Of<'removeLog'> = (site) => this.#logs.remove(site.id);

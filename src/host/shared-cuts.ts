@@ -17,6 +17,12 @@ export interface SharedCut {
 /** Cuts are kept in files, so they are for sites whose database is one. */
 type FilePlace = CopyPlace & { database: { kind: 'sqlite' } };
 
+export function isFilePlace<Place extends Pick<CopyPlace, 'database'>>(
+  place: Place,
+): place is Place & { database: { kind: 'sqlite' } } {
+  return place.database.kind === 'sqlite';
+}
+
 type CopyCut = (cut: SharedCut, into: FilePlace) => Promise<void>;
 
 /**

@@ -6,6 +6,7 @@ import type {
   ArchiveSource,
   Command,
   CommandResult,
+  DatabaseKind,
   EditorState,
   FirstContent,
   OutgoingMail,
@@ -37,8 +38,10 @@ import type {
   SnapshotName,
   Window,
 } from '#timemachine/process/protocol.ts';
+import type { TellRules, ToldChanges } from '#timemachine/process/tell-rules.ts';
 import type { FilePage, FilePart, ListedFile } from '#timemachine/read.ts';
 import type { LogKind } from './site-log/entries.ts';
+import type { ErrorGroups } from './site-log/error-groups.ts';
 import type { LogPage, LogPlace, LogQuery, PlacedEntry } from './site-log/log-reader.ts';
 
 /**
@@ -79,6 +82,8 @@ interface SiteLife {
   shell(at: Place): Promise<ShellKind>;
   /** The versions of WordPress that sites can name, newest first. */
   coreVersions(at: Place): Promise<string[]>;
+  /** The versions of PHP that sites can name, newest first. */
+  phpVersions(at: Place): Promise<string[]>;
   /** Makes the site. It appears when it is complete; whatever an earlier attempt left is replaced. */
   make(site: HostedSpec, from: SiteOrigin): Promise<void>;
   /** Looks into the archive of a stranger to its end; ArchiveRefused where no site can be made of it. */
@@ -323,7 +328,17 @@ interface SiteBackups {
     wish: RestoreWish,
     window: Window,
   ): Promise<{ difference: Difference; list: DifferenceList }>;
+  /** What became of the site from the first to the second of each pair, for people; `isPatient` where nobody waits for it. */
+  tell(
+    site: SiteRef,
+    kept: Pick<KeptAs, 'space' | 'rules'>,
+    pairs: readonly (readonly [SnapshotName, SnapshotName])[],
+    rules: TellRules,
+    isPatient: boolean,
+  ): Promise<(ToldChanges | null)[]>;
   restore(site: SiteRef, kept: KeptAs, wish: RestoreWish | MergeWish, options?: CallOptions): Promise<PlanReport>;
+  /** Gives the site's rows to another kind of database; whatever happens, it has them in the one or the other. */
+  moveRows(site: SiteRef, kept: KeptAs, to: DatabaseKind, options?: CallOptions): Promise<void>;
   /** What a merge would bring to the site as it was at `now`, and what the site has got since its copy was made. */
   compareCopy(
     site: SiteRef,
@@ -375,6 +390,8 @@ interface SiteBackups {
   keptFileSize(site: SiteRef, space: string, ref: string): Promise<number>;
   /** The bytes from `start` up to and without `end`. */
   readKeptFile(site: SiteRef, space: string, ref: string, start: number, end: number): Promise<Readable>;
+  /** The tables of a snapshot as SQL that MySQL reads; each time the same bytes. */
+  keptDump(site: SiteRef, kept: Pick<KeptAs, 'space' | 'rules'>, moment: SnapshotName): Promise<Readable>;
   /** Lays files over the site in one step, which `recover` ends like a restore; their contents come from `give` of the options. */
   deploy(site: SiteRef, kept: KeptAs, laying: Laying, options?: CallOptions): Promise<PlanReport>;
 }
@@ -396,6 +413,8 @@ interface SiteLogs {
   appendLog(site: SiteRef, kind: LogKind, lines: string): Promise<void>;
   /** Newest first. */
   readLog(site: SiteRef, kind: LogKind, query: LogQuery): Promise<LogPage>;
+  /** The errors of the whole log, each once. */
+  groupErrors(site: SiteRef, sinceMs?: number): Promise<ErrorGroups>;
   /** Where the log ends now. */
   endOfLog(site: SiteRef, kind: LogKind): Promise<LogPlace>;
   /** What was written after a place, oldest first, and the place to ask with the next time. */

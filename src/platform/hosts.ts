@@ -30,7 +30,7 @@ export function createLocalHost(config: Config, log: Log, outbound: Outbound, se
   const { dataDir, newSites } = config;
   return new LocalHost({
     name: newSites.host,
-    drivers: { [newSites.driver]: createRuntime(config, log, outbound) },
+    drivers: { [newSites.driver]: createRuntime(config, log, outbound, secrets) },
     timeMachine: new TimeMachine({
       store: storeOf(config, secrets),
       processes: config.backupProcesses,

@@ -7,6 +7,7 @@ import { clockWatch } from './clock-watch.ts';
 import { prepareData } from './first-data.ts';
 import { openDoor } from './hosts.ts';
 import { serveMetrics } from './metrics-port.ts';
+import { readings } from './readings.ts';
 import { serve } from './server.ts';
 
 const JOB_CONCURRENCY = 4;
@@ -72,6 +73,7 @@ function serveParts(assembly: Assembly): Part[] {
         return stop;
       },
     },
+    readings(assembly),
     part('the server', () => serve(assembly)),
     // The last one: whoever comes through it finds everything there.
     ...(localHost ? [part('the door to the sites of this process', () => openDoor(services, localHost))] : []),

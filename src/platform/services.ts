@@ -14,8 +14,10 @@ import type { Payments } from '#core/payments.ts';
 import type { Services } from '#core/services.ts';
 import { SiteChanges } from '#core/site-changes.ts';
 import { receivePaymentEvent } from '#features/billing/billing.ts';
+import { siteUrl } from '#features/instance/instance.ts';
 import { PRICES } from '#features/plan/plan.ts';
 import { SiteLog } from '#host/site-log/site-log.ts';
+import { createBrowser } from '#integrations/browser/browser.ts';
 import { createDns } from '#integrations/dns/dns.ts';
 import { GitClient } from '#integrations/git/git.ts';
 import { GitHostClient } from '#integrations/git/git-hosts.ts';
@@ -62,12 +64,13 @@ export async function createServices(
     jobs: new Jobs({ db, pool, listener, log, worker: config.roles.has('worker') }),
     limits: new RateLimits(config.rateLimitFactor),
     mailer: createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, folder: inData('mail'), log }),
-    frontEnd: await FrontEnd.load(WEB_FOLDER),
+    frontEnd: await FrontEnd.load(WEB_FOLDER, () => siteUrl({ config }, `*.${config.siteDomain}`)),
     outbound,
     dns: createDns(config.dnsServers),
     git: new GitClient({ outbound, folder: inData('git'), fileRoots: config.gitFileRoots }),
     gitHosts: new GitHostClient(outbound),
     payments: undefined,
+    browser: createBrowser(config.browser, { folder: inData('browser'), sandbox: config.sandbox }),
     model: createModel(config.assistantModel, outbound),
     hosts,
     localHost,

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { chown, cp, lstat, mkdir, stat, writeFile } from 'node:fs/promises';
+import { chown, cp, lstat, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { Archiver } from '#timemachine/archive/archiver.ts';
+import { fillDatabase } from '#timemachine/process/copy-site.ts';
+import { Repository } from '#timemachine/repository.ts';
+import { databaseOf } from '#timemachine/sources/open-database.ts';
+import { DiskStore } from '#timemachine/stores/disk.ts';
 import type { Step } from './memory/steps.ts';
 import { requestSite, type SiteAnswer } from './request.ts';
 import type { FirstContent, Runtime, SiteSpec, SiteStorage } from './runtime.ts';
@@ -53,11 +59,26 @@ export async function copyStorage(from: SiteStorage, to: SiteStorage): Promise<v
     // A link could lead anywhere on this machine.
     filter: async (path) => !(await lstat(path)).isSymbolicLink(),
   });
+  if (from.database.kind !== 'sqlite' || to.database.kind !== 'sqlite') return copyTables(from, to);
   const database = new DatabaseSync(from.database.file, { readOnly: true });
   await backup(database, to.database.file).finally(() => database.close());
   // Whoever copies need not make it the copy's own.
   const { uid, gid } = await stat(from.database.file);
   if (process.getuid?.() === 0) await chown(to.database.file, uid, gid);
+}
+
+/** By a store that is thrown away, which also knows what to do where the two are of different kinds. */
+async function copyTables(from: SiteStorage, to: SiteStorage): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'copied-'));
+  const source = databaseOf(from.database).source(() => true);
+  try {
+    const repository = new Repository(new DiskStore(folder)).site('team', 'site');
+    const { snapshot } = await new Archiver({ repository, tables: source }).snapshot();
+    await fillDatabase(repository, snapshot, databaseOf(to.database), () => {});
+  } finally {
+    await source.close();
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 export function firstContent(title: string): FirstContent {

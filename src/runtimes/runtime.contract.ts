@@ -251,7 +251,7 @@ export function describeRuntime(name: string, open: () => Promise<DriverUnderTes
         await database.moveTo(site.url);
         const [back] = await database.query("select option_value from wp_options where option_name = 'probe'");
         assert.equal(back?.option_value, value);
-        await assert.rejects(database.query('select from'), /syntax error/);
+        await assert.rejects(database.query('select from'), /syntax/);
       } finally {
         database.close();
       }
@@ -259,9 +259,8 @@ export function describeRuntime(name: string, open: () => Promise<DriverUnderTes
 
     it('is not held up by a database that was made to be read for ever', async () => {
       const database = await runtime.database(site.id);
-      const endless = database.query(
-        'with recursive n(x) as (select 1 union all select x + 1 from n) select max(x) from n',
-      );
+      const tables = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => `wp_options ${name}`);
+      const endless = database.query(`select max(a.option_id + g.option_id) as most from ${tables.join(', ')}`);
       let ticks = 0;
       const timer = setInterval(() => ticks++, 5);
       await until(() => ticks > 5);

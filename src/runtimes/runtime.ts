@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { MariadbDescription } from './mariadb/site-databases.ts';
 import type {
   Command,
   CommandResult,
@@ -10,6 +11,7 @@ import type {
   TerminalOptions,
 } from './programs.ts';
 import type { SiteDatabase } from './site-database.ts';
+import type { SiteShare } from './site-share.ts';
 import type { SiteSpec } from './site-spec.ts';
 
 export type {
@@ -24,6 +26,7 @@ export type {
   TerminalSize,
 } from './programs.ts';
 export type { SiteDatabase, SqlRow, SqlValue } from './site-database.ts';
+export type { SiteShare } from './site-share.ts';
 export type { SiteSpec } from './site-spec.ts';
 
 /**
@@ -38,6 +41,8 @@ export interface Runtime {
   prepared(): Promise<{ coreVersion: string; phpVersion: string }>;
   /** The versions of WordPress that sites can name, newest first. */
   coreVersions(): Promise<string[]>;
+  /** The versions of PHP that sites can name, newest first. */
+  phpVersions(): Promise<string[]>;
   /** Makes the site's content and database from the prepared image; whatever an earlier attempt left is replaced. */
   create(site: SiteSpec, first: FirstContent): Promise<void>;
   /**
@@ -95,6 +100,11 @@ export interface Runtime {
   contentFolder(siteId: string): string;
   /** Where the time machine finds the site. Nothing is made or looked at. */
   storage(siteId: string): SiteStorage;
+  /**
+   * Gives the site's rows to another kind of database, which `fill` puts them into; the site has the one or the other, whatever happens. Fails where there is none
+   * of that kind. Whoever calls it has the site to itself.
+   */
+  moveRows(siteId: string, to: DatabaseKind, fill: (into: SiteStorage['database']) => Promise<void>): Promise<void>;
   /** Makes what is missing of the site's own folders, all but its content: before it is brought back from its backups. */
   makeFolders(siteId: string): Promise<void>;
   /** Where the files of WordPress itself are. */
@@ -109,6 +119,8 @@ export interface Runtime {
   hasOutgoingMail(siteId: string): Promise<boolean>;
   /** So much a site that is awake may still grow; its PHP is refused what is more. Of others nothing is kept. */
   setRoom(siteId: string, leftBytes: number): void;
+  /** What a site that is awake may have of the machine, from now on. */
+  setShare(siteId: string, share: SiteShare): void;
   /** What sites tell by themselves while they run. */
   listen(listener: RuntimeListener): void;
   /**
@@ -128,11 +140,14 @@ export interface Runtime {
 
 export type ShellKind = 'bash' | 'limited';
 
+/** What a site keeps its rows in: a file of its own, or a server. */
+export type DatabaseKind = 'sqlite' | 'mariadb';
+
 /** A site on disk. What is the time machine's own in there, the site's PHP can neither read nor write. */
 export interface SiteStorage {
   /** WordPress' wp-content. */
   content: string;
-  database: { kind: 'sqlite'; file: string };
+  database: { kind: 'sqlite'; file: string } | MariadbDescription;
   /** A folder for a restore to prepare itself in, on the file system of the content. The driver does not make it. */
   staging: string;
   /** A file for what the time machine remembers of the site. */
@@ -280,6 +295,8 @@ export interface LoggedError {
 
 export interface SiteStatus {
   faviconUrl: string | null;
+  /** What the site calls itself, in one line; null where it did not say. */
+  title: string | null;
   /** When WordPress' scheduled work is next due. */
   nextCronAt: Date | null;
 }

@@ -11,6 +11,8 @@ export interface GroupLimits {
   processes: number;
   /** How many processors' time. */
   processors: number;
+  /** How much may be read from a disk and written to it, each. */
+  io?: { device: string; bytesPerSecond: number } | undefined;
 }
 
 export interface ControlGroup {
@@ -24,6 +26,8 @@ export interface ControlGroup {
 
 const ROOT = '/sys/fs/cgroup';
 const CONTROLLERS = ['memory', 'pids', 'cpu'] as const;
+/** What goes without where the machine has no such thing. In version 1 it holds for reading, and for what is written past the kernel's cache. */
+const IO = { classic: 'blkio', unified: 'io' } as const;
 const PERIOD_US = 100_000;
 /**
  * What all sandboxes of a kind together count for where others want a processor too, beside one process of the service, which has 1024 shares or a
@@ -40,7 +44,8 @@ const REMOVE_AGAIN_MS = 20;
 /** Those of one owner, with limits that they have together. */
 interface Shared {
   folders: string[];
-  users: number;
+  /** The groups in it, one for each that uses it. */
+  users: Set<string[]>;
 }
 
 /** Limits for all processes of a sandbox together, by the kernel. Where we may not make groups there are none, and others have to watch. */
@@ -57,7 +62,8 @@ export class ControlGroups {
   /** Below the groups that this process is in. What a killed service left there goes. `memoryBytes`: of all groups together. */
   static find(kind: GroupKind = 'people', memoryBytes?: number): ControlGroups {
     const isUnified = existsSync(join(ROOT, 'cgroup.controllers'));
-    const found = isUnified ? [unifiedParent(kind)] : CONTROLLERS.map((each) => classicParent(each, kind));
+    const classic = kind === 'php' ? [...CONTROLLERS, IO.classic] : CONTROLLERS;
+    const found = isUnified ? [unifiedParent(kind)] : classic.map((each) => classicParent(each, kind));
     const parents = found.filter((parent) => parent !== undefined);
     for (const parent of parents) clear(parent);
     if (memoryBytes !== undefined) limitMemory(parents, memoryBytes);
@@ -76,20 +82,29 @@ export class ControlGroups {
 
   /** Beside limits of its own it is below those of all that its owner has. */
   make(owner: string, total: GroupLimits, limits: GroupLimits): ControlGroup {
-    const shared = this.#shared.get(owner) ?? { folders: this.#makeShared(total), users: 0 };
+    const shared = this.#shared.get(owner) ?? { folders: this.#makeShared(total), users: new Set() };
     this.#shared.set(owner, shared);
-    shared.users++;
     const folders = this.#makeIn(shared.folders, limits);
+    shared.users.add(folders);
     // Half a sandbox is of no use; of the owner's others the kernel ends no more than it must.
     for (const folder of folders) writeValue(folder, 'memory.oom.group', '1');
     const remove = async () => {
       await removeAll(folders);
-      shared.users--;
-      if (shared.users > 0) return;
+      shared.users.delete(folders);
+      if (shared.users.size > 0) return;
       this.#shared.delete(owner);
       await removeAll(shared.folders);
     };
     return { folders, hasMemory: this.#countMemory(folders), remove };
+  }
+
+  /** Other limits for all that an owner has now, and for each of it; where it has nothing, there is nothing to be limited. */
+  limit(owner: string, limits: GroupLimits): void {
+    const shared = this.#shared.get(owner);
+    if (!shared) return;
+    const inside = [...shared.users].flat();
+    // Version 1 lets no group have more than the one that it is in, whichever way they change.
+    for (const folders of [inside, shared.folders, inside]) this.#write(folders, limits);
   }
 
   #countMemory(folders: readonly string[]): boolean {
@@ -98,37 +113,54 @@ export class ControlGroups {
 
   #makeShared(total: GroupLimits): string[] {
     const folders = this.#makeIn(this.#parents, total);
-    if (this.#isUnified) for (const folder of folders) giveOn(folder, CONTROLLERS);
+    if (this.#isUnified)
+      for (const folder of folders) {
+        giveOn(folder, CONTROLLERS);
+        giveOn(folder, [IO.unified]);
+      }
     return folders;
   }
 
   #makeIn(parents: readonly string[], limits: GroupLimits): string[] {
     const name = randomBytes(6).toString('hex');
     const folders = parents.map((parent) => makeGroup(parent, name)).filter((made) => made !== undefined);
+    this.#write(folders, limits);
+    return folders;
+  }
+
+  #write(folders: readonly string[], limits: GroupLimits): void {
     const values = this.#isUnified ? unifiedValues(limits) : classicValues(limits);
     for (const folder of folders) for (const [file, value] of values) writeValue(folder, file, value);
-    return folders;
   }
 }
 
-function unifiedValues({ memoryBytes, processes, processors }: GroupLimits): [string, string][] {
+function unifiedValues({ memoryBytes, processes, processors, io }: GroupLimits): [string, string][] {
   return [
     ['memory.max', String(memoryBytes)],
     ['memory.swap.max', '0'],
     ['pids.max', String(processes)],
     ['cpu.max', `${processors * PERIOD_US} ${PERIOD_US}`],
+    ...(io ? [ioMax(io)] : []),
   ];
 }
 
-function classicValues({ memoryBytes, processes, processors }: GroupLimits): [string, string][] {
+function ioMax({ device, bytesPerSecond }: NonNullable<GroupLimits['io']>): [string, string] {
+  return ['io.max', `${device} rbps=${bytesPerSecond} wbps=${bytesPerSecond}`];
+}
+
+function classicValues({ memoryBytes, processes, processors, io }: GroupLimits): [string, string][] {
+  const throttles = ['blkio.throttle.read_bps_device', 'blkio.throttle.write_bps_device'];
   return [
     // Older kernels count what is in groups below only where it is asked for.
     ['memory.use_hierarchy', '1'],
     ['memory.limit_in_bytes', String(memoryBytes)],
     ['memory.memsw.limit_in_bytes', String(memoryBytes)],
+    // Again, since the one may at no time be more than the other, whichever way they change.
+    ['memory.limit_in_bytes', String(memoryBytes)],
     ['pids.max', String(processes)],
     ['cpu.cfs_period_us', String(PERIOD_US)],
     ['cpu.cfs_quota_us', String(processors * PERIOD_US)],
+    ...(io ? throttles.map((file): [string, string] => [file, `${io.device} ${io.bytesPerSecond}`]) : []),
   ];
 }
 
@@ -162,7 +194,9 @@ function unifiedParent(kind: GroupKind): string | undefined {
   const own = /^0::(.*)$/m.exec(ownGroups())?.[1] ?? '/';
   const base = startedIn(own, SERVICE);
   const weights = base === own ? WEIGHTS : WEIGHTS_BESIDE_SERVICE;
-  return makeDelegated(join(ROOT, base), nameOf(kind), CONTROLLERS, weights[kind]);
+  const parent = makeDelegated(join(ROOT, base), nameOf(kind), CONTROLLERS, weights[kind]);
+  if (parent && kind === 'php') for (const folder of [join(ROOT, base), parent]) giveOn(folder, [IO.unified]);
+  return parent;
 }
 
 /** Groups of services that are gone, beside ours, with whatever outlived its service. */

@@ -10,6 +10,12 @@ import { CALLERS, type CallerName } from './world.ts';
 const STATUSES = `
                                   nobody  stranger  viewer  member  admin  owner  removed  expired  writer  reader  planner  operator  unverified
 signIn                               200       200     200     200    200    200      200      200     200     200      200       200         200
+passSecondStep                       200       200     200     200    200    200      200      200     200     200      200       200         200
+beginPasskeySignIn                   200       200     200     200    200    200      200      200     200     200      200       200         200
+signInWithPasskey                    200       200     200     200    200    200      200      200     200     200      200       200         200
+listSessions                         401       200     200     200    200    200      200      401     403     403      403       200         200
+deleteSession                        401       200     200     200    200    200      200      401     403     403      403       200         200
+deleteOtherSessions                  401       200     200     200    200    200      200      401     403     403      403       200         200
 signOut                              200       200     200     200    200    200      200      200     200     200      200       200         200
 introspectToken                      401       200     200     200    200    200      200      401     200     200      200       200         200
 listApiTokens                        401       200     200     200    200    200      200      401     200     200      200       200         200
@@ -43,18 +49,42 @@ resetPassword/link                   200       200     200     200    200    200
 getMe                                401       200     200     200    200    200      200      401     200     200      200       200         200
 getMyAddress                         401       200     200     200    200    200      200      401     200     200      200       200         200
 updateMe                             401       200     200     200    200    200      200      401     403     403      403       200         200
+getSecondFactor                      401       200     200     200    200    200      200      401     403     403      403       200         200
+beginTotp                            401       200     200     200    200    200      200      401     403     403      403       200         403
+confirmTotp                          401       200     200     200    200    200      200      401     403     403      403       200         403
+removeTotp                           401       200     200     200    200    200      200      401     403     403      403       200         200
+beginPasskey                         401       200     200     200    200    200      200      401     403     403      403       200         403
+createPasskey                        401       200     200     200    200    200      200      401     403     403      403       200         403
+removePasskey                        401       200     200     200    200    200      200      401     403     403      403       200         200
+createRecoveryCodes                  401       200     200     200    200    200      200      401     403     403      403       200         200
+changeEmail                          401       200     200     200    200    200      200      401     403     403      403       200         200
+confirmEmail                         401       200     200     200    200    200      200      401     403     403      403       200         200
+takeEmailBack                        200       200     200     200    200    200      200      200     200     200      200       200         200
+getNotifications                     401       200     200     200    200    200      200      401     200     200      200       200         200
+updateNotifications                  401       200     200     200    200    200      200      401     200     403      403       200         200
+unsubscribe                          200       200     200     200    200    200      200      200     200     200      200       200         200
+openUnsubscribe                      302       302     302     302    302    302      302      302     302     302      302       302         302
+
+deleteAccount                        401       200     200     200    200    200      200      401     403     403      403       200         200
 
 listTeams                            401       200     200     200    200    200      200      401     200     200      200       200         200
 getTeam                              401       404     200     200    200    200      404      401     200     200      200       404         200
 updateTeam                           401       404     403     403    403    200      404      401     200     403      403       404         200
+getTeamAttention                     401       404     200     200    200    200      404      401     200     200      200       404         200
 listTeamEvents                       401       404     200     200    200    200      404      401     200     200      200       404         200
 listMembers                          401       404     200     200    200    200      404      401     200     200      200       404         200
 getMember                            401       404     200     200    200    200      404      401     200     200      200       404         200
+updateMember                         401       404     403     403    403    200      404      401     200     403      403       404         200
 removeMember                         401       404     403     403    403    200      404      401     200     403      403       404         200
 removeMember/self                    401       404     200     200    200    409      404      401     409     403      403       404         409
 
+transferTeam                         401       404     403     403    403    200      404      401     403     403      403       404         403
+deleteTeam                           401       404     403     403    403    200      404      401     403     403      403       404         200
+listPeople                           401       404     200     200    200    200      404      401     200     200      200       404         200
+
 listInvites                          401       404     403     403    403    200      404      401     200     200      200       404         200
 createInvite                         401       404     403     403    403    200      404      401     200     403      403       404         403
+updateInvite                         401       404     403     403    403    200      404      401     200     403      403       404         200
 deleteInvite                         401       404     403     403    403    200      404      401     200     403      403       404         200
 getInvite                            401       404     403     403    403    200      404      401     200     200      200       404         200
 inspectInvite                        200       200     200     200    200    200      200      200     200     200      200       200         200
@@ -69,6 +99,11 @@ readEvents                           401       404     200     200    200    200
 
 listSites                            401       200     200     200    200    200      200      401     200     200      200       200         200
 listSites/of the team                401       404     200     200    200    200      404      401     200     200      200       404         200
+listSiteLabels                       401       404     200     200    200    200      404      401     200     200      200       404         200
+labelSites                           401       404     403     200    200    200      404      401     200     403      403       404         200
+listSiteViews                        401       404     200     200    200    200      404      401     200     200      200       404         200
+saveSiteView                         401       404     200     200    200    200      404      401     200     403      403       404         200
+deleteSiteView                       401       404     200     200    200    200      404      401     200     403      403       404         200
 createSite                           401       404     403     200    200    200      404      401     200     403      403       404         200
 createSite/with a repository         401       404     403     200    200    200      404      401     200     403      403       404         403
 importSite                           401       404     403     200    200    200      404      401     200     403      403       404         200
@@ -78,10 +113,15 @@ updateSite/to another team           401       404     403     403    200    200
 deleteSite                           401       404     403     403    200    200      404      401     200     403      403       404         200
 deleteSite/created by the caller     401       404     403     200    200    200      404      401     200     403      403       404         200
 sleepSite                            401       404     403     200    200    200      404      401     200     403      403       404         200
+wakeSite                             401       404     403     200    200    200      404      401     200     403      403       404         200
+clearSiteCache                       401       404     403     200    200    200      404      401     200     403      403       404         200
+moveSite                             401       404     403     403    200    200      404      401     200     403      403       404         200
 listSiteEvents                       401       404     200     200    200    200      404      401     200     200      200       404         200
+getSitePicture                       401       404     200     200    200    200      404      401     200     200      200       404         200
 getSiteCdn                           401       404     200     200    200    200      404      401     200     200      200       404         200
 getSiteUsage                         401       404     200     200    200    200      404      401     200     200      200       404         200
 listSiteLog                          401       404     403     200    200    200      404      401     200     200      200       404         200
+listSiteErrors                       401       404     403     200    200    200      404      401     200     200      200       404         200
 streamSiteLog                        401       404     403     200    200    200      404      401     200     200      200       404         200
 diagnoseSite                         401       404     403     200    200    200      404      401     200     200      200       404         200
 createTerminal                       401       404     403     200    200    200      404      401     200     403      403       404         200
@@ -91,6 +131,12 @@ endTerminal                          401       404     403     200    200    200
 connectTerminal                      426       426     426     426    426    426      426      426     426     426      426       426         426
 getShellHtml                         401       404     403     200    200    200      404      401     200     403      403       404         200
 runSiteCommand                       401       404     403     200    200    200      404      401     200     403      403       404         200
+getSoftware                          401       404     200     200    200    200      404      401     200     200      200       404         200
+checkSoftware                        401       404     403     200    200    200      404      401     200     403      403       404         200
+updateSoftware                       401       404     403     200    200    200      404      401     200     403      403       404         200
+installExtension                     401       404     403     200    200    200      404      401     200     403      403       404         200
+switchExtension                      401       404     403     200    200    200      404      401     200     403      403       404         200
+deleteExtension                      401       404     403     200    200    200      404      401     200     403      403       404         200
 getSiteFile                          401       404     403     200    200    200      404      401     200     200      200       404         200
 downloadSiteFile                     401       404     403     200    200    200      404      401     200     200      200       404         200
 saveSiteFile                         401       404     403     200    200    200      404      401     200     403      403       404         200
@@ -112,6 +158,12 @@ getBackups                           401       404     200     200    200    200
 listPitFiles                         401       404     200     200    200    200      404      401     200     200      200       404         200
 createBlobUrls                       401       404     403     200    200    200      404      401     200     403      403       404         200
 getBlob                              200       200     200     200    200    200      200      200     200     200      200       200         200
+downloadBackup                       401       404     403     200    200    200      404      401     200     403      403       404         200
+listMoments                          401       404     200     200    200    200      404      401     200     200      200       404         200
+getHappenings                        401       404     200     200    200    200      404      401     200     200      200       404         200
+listRestorePoints                    401       404     200     200    200    200      404      401     200     200      200       404         200
+createRestorePoint                   401       404     403     200    200    200      404      401     200     403      403       404         200
+deleteRestorePoint                   401       404     403     200    200    200      404      401     200     403      403       404         200
 listPitRestores                      401       404     200     200    200    200      404      401     200     200      200       404         200
 createPitRestore                     401       404     403     200    200    200      404      401     200     403      403       404         200
 createPitRestore/dry run             401       404     403     200    200    200      404      401     200     403      200       404         200
@@ -183,11 +235,13 @@ createTicket                         401       404     403     200    200    200
 createTicket/about a site            401       404     403     200    200    200      404      401     200     403      403       404         200
 createTicket/with a file             401       404     403     200    200    200      404      401     200     403      403       404         200
 getTicket                            401       404     200     200    200    200      404      401     200     200      200       404         200
+getTicketContext                     401       404     200     200    200    200      404      401     200     200      200       404         200
 updateTicket                         401       404     403     200    200    200      404      401     200     403      403       404         200
 deleteTicket                         401       404     403     403    200    200      404      401     200     403      403       404         200
 deleteTicket/opened by the caller    401       404     200     200    200    200      404      401     200     403      403       404         200
 listReplies                          401       404     200     200    200    200      404      401     200     200      200       404         200
 createReply                          401       404     403     200    200    200      404      401     200     403      403       404         200
+createReply/with a file              401       404     403     200    200    200      404      401     200     403      403       404         200
 streamAnswers                        401       404     200     200    200    200      404      401     200     200      200       404         200
 uploadAttachment                     401       200     200     200    200    200      200      401     200     403      403       200         200
 getAttachment                        401       404     200     200    200    200      404      401     200     200      200       200         200
@@ -218,8 +272,10 @@ syncCheckout                         401       404     404     404    404    200
 createPortalSession                  401       200     200     200    200    200      200      401     200     403      403       200         200
 syncBilling                          401       200     200     200    200    200      200      401     200     403      403       200         200
 getTeamBilling                       401       404     403     403    200    200      404      401     200     200      200       404         200
+getTeamBills                         401       404     403     403    403    200      404      401     200     200      200       404         200
 setAdditionalSites                   401       404     403     403    403    200      404      401     200     403      403       404         200
 getTeamUsage                         401       404     200     200    200    200      404      401     200     200      200       404         200
+listSiteUse                          401       404     200     200    200    200      404      401     200     200      200       404         200
 receivePaymentEvent                  200       200     200     200    200    200      200      200     200     200      200       200         200
 getTestCheckout                      401       404     404     404    404    200      404      401     200     200      200       404         200
 endTestCheckout                      401       404     404     404    404    200      404      401     200     403      403       404         200
@@ -242,12 +298,29 @@ listAllTeams                         401       403     403     403    403    403
 suspendTeam                          401       403     403     403    403    403      403      401     403     403      403       200         403
 listAllUsers                         401       403     403     403    403    403      403      401     403     403      403       200         403
 blockUser                            401       403     403     403    403    403      403      401     403     403      403       200         403
+getPlatformOverview                  401       403     403     403    403    403      403      401     403     403      403       200         403
+listAnyEvents                        401       403     403     403    403    403      403      401     403     403      403       200         403
+listAnyEvents/of a person            401       403     403     403    403    403      403      401     403     403      403       200         403
+listAnyEvents/of a site              401       403     403     403    403    403      403      401     403     403      403       200         403
+getAnyUser                           401       403     403     403    403    403      403      401     403     403      403       200         403
+getAnyTeam                           401       403     403     403    403    403      403      401     403     403      403       200         403
+listAnyMembers                       401       403     403     403    403    403      403      401     403     403      403       200         403
+listAllSites                         401       403     403     403    403    403      403      401     403     403      403       200         403
+getAnySite                           401       403     403     403    403    403      403      401     403     403      403       200         403
+viewAsUser                           401       403     403     403    403    403      403      401     403     403      403       200         403
+listAccountViews                     401       403     403     403    403    403      403      401     403     403      403       200         403
+endView                              401       200     200     200    200    200      200      401     200     200      200       200         200
+resetSecondFactor                    401       403     403     403    403    403      403      401     403     403      403       200         403
 listAllTemplates                     401       403     403     403    403    403      403      401     403     403      403       200         403
 approveTemplate                      401       403     403     403    403    403      403      401     403     403      403       200         403
 listAllTickets                       401       403     403     403    403    403      403      401     403     403      403       200         403
 getAnyTicket                         401       403     403     403    403    403      403      401     403     403      403       200         403
+getAnyTicketContext                  401       403     403     403    403    403      403      401     403     403      403       200         403
+assignTicket                         401       403     403     403    403    403      403      401     403     403      403       200         403
+unassignTicket                       401       403     403     403    403    403      403      401     403     403      403       200         403
 listAnyReplies                       401       403     403     403    403    403      403      401     403     403      403       200         403
 answerTicket                         401       403     403     403    403    403      403      401     403     403      403       200         403
+answerTicket/with a file             401       403     403     403    403    403      403      401     403     403      403       200         403
 listDeletedSites                     401       403     403     403    403    403      403      401     403     403      403       200         403
 restoreDeletedSite                   401       403     403     403    403    403      403      401     403     403      403       200         403
 listFailedJobs                       401       403     403     403    403    403      403      401     403     403      403       200         403
@@ -262,6 +335,11 @@ const FOREIGN_IDS = `
 createApiToken  body.team_id                   422
 deleteApiToken  params.api_token_id            404 api_token.not_found
 deleteSshKey    params.ssh_key_id              404 ssh_key.not_found
+deleteSession   params.session_id              404 session.not_found
+passSecondStep      body.credential_id         public
+signInWithPasskey   body.credential_id         public
+createPasskey       body.credential_id         public
+removePasskey   params.passkey_id              404 passkey.not_found
 confirmDeviceSignIn body.team_id               422
 exchangeDeviceCode  body.client_id             public
 getAuthorization    query.client_id            public
@@ -273,15 +351,24 @@ deleteOAuthGrant    params.oauth_grant_id      404 oauth_grant.not_found
 
 getTeam         params.team_id                 404 team.not_found
 updateTeam      params.team_id                 404 team.not_found
+getTeamAttention params.team_id                404 team.not_found
 listTeamEvents  params.team_id                 404 team.not_found
 listMembers     params.team_id                 404 team.not_found
 getMember       params.team_id                 404 team.not_found
 getMember       params.team_member_id          404 member.not_found
+updateMember    params.team_id                 404 team.not_found
+updateMember    params.team_member_id          404 member.not_found
 removeMember    params.team_id                 404 team.not_found
 removeMember    params.team_member_user_id     404 member.not_found
 
+transferTeam    params.team_id                 404 team.not_found
+transferTeam    body.user_id                   404 member.not_found
+deleteTeam      params.team_id                 404 team.not_found
+listPeople      params.team_id                 404 team.not_found
 listInvites     params.team_id                 404 team.not_found
 createInvite    params.team_id                 404 team.not_found
+updateInvite    params.team_id                 404 team.not_found
+updateInvite    params.team_member_invite_id   404 invite.not_found
 deleteInvite    params.team_id                 404 team.not_found
 deleteInvite    params.team_member_invite_id   404 invite.not_found
 getInvite       params.invite_id               404 invite.not_found
@@ -290,6 +377,12 @@ getEvent        params.event_id                404 event.not_found
 readEvents      body.event_id                  404 event.not_found
 
 listSites       query.team_id                  404 team.not_found
+listSiteLabels  params.team_id                 404 team.not_found
+labelSites      params.team_id                 404 team.not_found
+listSiteViews   params.team_id                 404 team.not_found
+saveSiteView    params.team_id                 404 team.not_found
+deleteSiteView  params.team_id                 404 team.not_found
+deleteSiteView  params.site_view_id            404 site_view.not_found
 createSite      body.team_id                   404 team.not_found
 importSite      query.team_id                  404 team.not_found
 getSite         params.fqdn                    404 site.not_found
@@ -297,6 +390,9 @@ updateSite      params.fqdn                    404 site.not_found
 updateSite      body.team_id                   404 team.not_found
 deleteSite      params.fqdn                    404 site.not_found
 sleepSite       params.fqdn                    404 site.not_found
+wakeSite        params.fqdn                    404 site.not_found
+clearSiteCache  params.fqdn                    404 site.not_found
+moveSite        params.fqdn                    404 site.not_found
 listSiteEvents  params.fqdn                    404 site.not_found
 getSiteCdn      params.fqdn                    404 site.not_found
 getSiteUsage    params.fqdn                    404 site.not_found
@@ -312,6 +408,8 @@ deleteSiteFile  params.fqdn                    404 site.not_found
 searchSiteFiles params.fqdn                    404 site.not_found
 getSiteFileHistory params.fqdn                    404 site.not_found
 listSiteLog     params.fqdn                    404 site.not_found
+listSiteErrors  params.fqdn                    404 site.not_found
+getSitePicture  params.fqdn                    404 site.not_found
 streamSiteLog   params.fqdn                    404 site.not_found
 diagnoseSite    params.fqdn                    404 site.not_found
 createTerminal  params.fqdn                    404 site.not_found
@@ -322,6 +420,12 @@ endTerminal     params.fqdn                    404 site.not_found
 endTerminal     params.session_id              404 terminal.not_found
 getShellHtml    params.fqdn                    404 site.not_found
 runSiteCommand  params.fqdn                    404 site.not_found
+getSoftware     params.fqdn                    404 site.not_found
+checkSoftware   params.fqdn                    404 site.not_found
+updateSoftware  params.fqdn                    404 site.not_found
+installExtension params.fqdn                    404 site.not_found
+switchExtension params.fqdn                    404 site.not_found
+deleteExtension params.fqdn                    404 site.not_found
 
 listExternalPaths   params.fqdn                404 site.not_found
 createExternalPath  params.fqdn                404 site.not_found
@@ -335,6 +439,13 @@ deleteExternalPath  params.external_path_id    404 external_path.not_found
 getBackups          params.fqdn                404 site.not_found
 listPitFiles        params.fqdn                404 site.not_found
 createBlobUrls      params.fqdn                404 site.not_found
+downloadBackup      params.fqdn                404 site.not_found
+listMoments         params.fqdn                404 site.not_found
+getHappenings       params.fqdn                404 site.not_found
+listRestorePoints   params.fqdn                404 site.not_found
+createRestorePoint  params.fqdn                404 site.not_found
+deleteRestorePoint  params.fqdn                404 site.not_found
+deleteRestorePoint  params.restore_point_id    404 restore_point.not_found
 listPitRestores     params.fqdn                404 site.not_found
 createPitRestore    params.fqdn                404 site.not_found
 previewPitRestore   params.fqdn                404 site.not_found
@@ -389,9 +500,11 @@ createTicket    body.team_id                   404 team.not_found
 createTicket    body.site_live_id              404 site.not_found
 createTicket    body.s3_object                 404 attachment.not_found
 getTicket       params.ticket_id               404 ticket.not_found
+getTicketContext params.ticket_id               404 ticket.not_found
 updateTicket    params.ticket_id               404 ticket.not_found
 deleteTicket    params.ticket_id               404 ticket.not_found
 listReplies     params.ticket_id               404 ticket.not_found
+createReply     body.s3_object                 404 attachment.not_found
 createReply     params.ticket_id               404 ticket.not_found
 streamAnswers   params.ticket_id               404 ticket.not_found
 getAttachment   params.s3_object               404 attachment.not_found
@@ -427,6 +540,8 @@ createCheckoutSession  body.for_team_id        404 team.not_found
 syncCheckout    params.checkout_id             404 checkout.not_found
 getTeamBilling  params.team_id                 404 team.not_found
 setAdditionalSites params.team_id              404 team.not_found
+getTeamBills    params.team_id                 404 team.not_found
+listSiteUse     params.team_id                 404 team.not_found
 getTeamUsage    params.team_id                 404 team.not_found
 getTestCheckout params.session_id              404 test_checkout.not_found
 endTestCheckout params.session_id              404 test_checkout.not_found
@@ -439,9 +554,27 @@ updateRegion    params.region_id               403 auth.operators_only
 deleteRegion    params.region_id               403 auth.operators_only
 suspendTeam     params.team_id                 403 auth.operators_only
 blockUser       params.user_id                 403 auth.operators_only
+getAnyUser      params.user_id                 403 auth.operators_only
+getAnyTeam      params.team_id                 403 auth.operators_only
+listAnyMembers  params.team_id                 403 auth.operators_only
+getAnySite      params.site_id                 403 auth.operators_only
+listAnyEvents   query.user_id                  403 auth.operators_only
+listAnyEvents   query.team_id                  403 auth.operators_only
+listAnyEvents   query.site_id                  403 auth.operators_only
+listAllTeams    query.user_id                  403 auth.operators_only
+listAllSites    query.team_id                  403 auth.operators_only
+viewAsUser      params.user_id                 403 auth.operators_only
+listAccountViews params.user_id                403 auth.operators_only
+resetSecondFactor params.user_id               403 auth.operators_only
 approveTemplate params.template_name           403 auth.operators_only
 getAnyTicket    params.ticket_id               403 auth.operators_only
+getAnyTicketContext params.ticket_id           403 auth.operators_only
+listAllTickets  query.team_id                  403 auth.operators_only
+assignTicket    params.ticket_id               403 auth.operators_only
+assignTicket    body.user_id                   403 auth.operators_only
+unassignTicket  params.ticket_id               403 auth.operators_only
 listAnyReplies  params.ticket_id               403 auth.operators_only
+answerTicket    body.s3_object                 403 auth.operators_only
 answerTicket    params.ticket_id               403 auth.operators_only
 restoreDeletedSite  params.site_id            403 auth.operators_only
 retryJob        params.job_id                  403 auth.operators_only
@@ -474,3 +607,6 @@ function lines(table: string): string[] {
     .map((line) => line.trim())
     .filter(Boolean);
 }
+
+/** Whoever did these has no right to ask again, and a kept answer is for nobody without it: what they are told instead. */
+export const ENDS_OWN_RIGHT: Record<string, number> = { transferTeam: 403, deleteTeam: 404, deleteAccount: 401 };

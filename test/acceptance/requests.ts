@@ -2,9 +2,22 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Operation } from '#core/http/operation.ts';
 import { metricsClientSecret } from '#features/metrics-sign-in/metrics-sign-in.client.ts';
 import { newSshKey } from '#integrations/git/ssh-key.ts';
+import { OPERATOR } from '../app.ts';
 import { dumpOf } from '../archives/dump.ts';
 import { zip } from '../archives/pack.ts';
 import { ownCertificate } from '../own-certificate.ts';
+import {
+  emailChangeOf,
+  emailOf,
+  madePasskey,
+  noTotp,
+  passkeyOf,
+  passkeySignIn,
+  secondStep,
+  sessionOf,
+  totpOf,
+  unsubscribeQuery,
+} from './factors.ts';
 import { repositoryUrl } from './outside.ts';
 import { type CallerName, METRICS_REDIRECT_URI, PASSWORD, type Place, REGION, type World } from './world.ts';
 
@@ -61,6 +74,15 @@ const onKeptSite = (more: Ingredients = {}): Make => {
   return async ({ world, place }) => {
     const { fqdn } = await world.keptSite(place.teamId, place.opener);
     return { params: { fqdn }, ...more, ...(more.body && { body: { restore_point: now(), ...more.body } }) };
+  };
+};
+/** A site that has said what it runs. */
+const SHOP = { kind: 'plugin', name: 'shop' };
+const onSoftware = (more: Ingredients, which = {}): Make => {
+  return async ({ world, place }) => {
+    const { id, fqdn } = await world.keptSite(place.teamId, place.opener);
+    await world.software(id);
+    return { params: { fqdn, ...which }, ...more };
   };
 };
 /** A site with a file. */
@@ -122,6 +144,8 @@ const throughAnalytics = (method: string): Make => {
 };
 const XML = { body: Buffer.from('<methodCall/>'), headers: { 'content-type': 'text/xml' } };
 
+const passwordOf = (caller: CallerName) => (caller === 'operator' ? OPERATOR.password : PASSWORD);
+
 const OAUTH_REDIRECT = 'https://program.example/callback';
 /** What a program would lead somebody to us with. */
 const asked = async (world: World) => ({
@@ -132,8 +156,22 @@ const asked = async (world: World) => ({
   code_challenge_method: 'S256',
 });
 
+/** What ends accounts or sessions is asked for by nobody who is needed afterwards; whoever is refused may be themselves. */
+const bySomebodyElse = async (world: World, caller: CallerName): Promise<{ token?: string }> =>
+  ['nobody', 'expired', 'writer', 'reader', 'planner'].includes(caller)
+    ? {}
+    : { token: await world.credential(await world.user()) };
+
 export const requests: Record<string, Make> = {
-  signIn: ({ world }) => ({ body: { username: world.person('owner').email, password: PASSWORD } }),
+  signIn: async ({ world }) => ({ body: { username: (await world.user()).email, password: PASSWORD } }),
+  passSecondStep: async ({ world }) => ({ body: await secondStep(world) }),
+  beginPasskeySignIn: nothing,
+  signInWithPasskey: async ({ world }) => ({ body: await passkeySignIn(world) }),
+  listSessions: nothing,
+  deleteSession: async ({ world, caller }) => ({
+    params: { session_id: await sessionOf(world, world.person(caller)) },
+  }),
+  deleteOtherSessions: ({ world, caller }) => bySomebodyElse(world, caller),
   signOut: async ({ world, caller }) =>
     world.token(caller) === undefined ? {} : { token: await world.credential(world.person(caller)) },
   introspectToken: nothing,
@@ -194,14 +232,68 @@ export const requests: Record<string, Make> = {
   getMe: nothing,
   getMyAddress: nothing,
   updateMe: () => ({ body: { first_name: 'Renamed' } }),
+  getSecondFactor: nothing,
+  beginTotp: async ({ world, caller }) => {
+    await noTotp(world, world.person(caller));
+    return { body: { current_password: passwordOf(caller) } };
+  },
+  confirmTotp: async ({ world, caller }) => ({
+    body: { code: await totpOf(world, world.person(caller), { confirmed: false }) },
+  }),
+  removeTotp: async ({ world, caller }) => {
+    await totpOf(world, world.person(caller), { confirmed: true });
+    return { body: { current_password: passwordOf(caller) } };
+  },
+  beginPasskey: ({ caller }) => ({ body: { current_password: passwordOf(caller) } }),
+  createPasskey: async ({ world, caller }) => ({ body: await madePasskey(world, world.person(caller)) }),
+  removePasskey: async ({ world, caller }) => ({
+    params: { passkey_id: (await passkeyOf(world, world.person(caller))).id },
+    body: { current_password: passwordOf(caller) },
+  }),
+  createRecoveryCodes: async ({ world, caller }) => {
+    await passkeyOf(world, world.person(caller));
+    return { body: { current_password: passwordOf(caller) } };
+  },
+  resetSecondFactor: async ({ world }) => {
+    const person = await world.user();
+    await passkeyOf(world, person);
+    return { params: { user_id: person.id } };
+  },
+  changeEmail: ({ caller }) => ({
+    body: { email: `${newName()}@example.com`, current_password: passwordOf(caller) },
+  }),
+  confirmEmail: async ({ world, caller }) => {
+    // It confirms the address too, and this one is needed without.
+    const person = caller === 'unverified' ? await world.user() : world.person(caller);
+    return {
+      body: { token: await emailChangeOf(world, person, { confirmed: false }) },
+      ...(caller === 'unverified' && { token: await world.credential(person) }),
+    };
+  },
+  takeEmailBack: async ({ world }) => ({
+    body: { token: await emailChangeOf(world, await world.user(), { confirmed: true }) },
+  }),
+  getNotifications: nothing,
+  updateNotifications: () => ({ body: { usage: true } }),
+  unsubscribe: async ({ world }) => ({ query: unsubscribeQuery(world, await world.user()), body: {} }),
+  openUnsubscribe: async ({ world }) => ({ query: unsubscribeQuery(world, await world.user()) }),
 
+  deleteAccount: async ({ world, caller }) => ({
+    body: { password: PASSWORD },
+    ...(await bySomebodyElse(world, caller)),
+  }),
   listTeams: nothing,
   getTeam: inTeam,
   updateTeam: ({ place }) => ({ params: { team_id: place.teamId }, body: { timezone: 'Europe/Zurich' } }),
+  getTeamAttention: inTeam,
   listTeamEvents: inTeam,
   listMembers: inTeam,
   getMember: async ({ world, place }) => ({
     params: { team_id: place.teamId, team_member_id: await world.joins(place.teamId, await world.user(), 'viewer') },
+  }),
+  updateMember: async ({ world, place }) => ({
+    params: { team_id: place.teamId, team_member_id: await world.joins(place.teamId, await world.user(), 'viewer') },
+    body: { role: 'member' },
   }),
   removeMember: async ({ world, place }) => {
     const victim = await world.user();
@@ -216,19 +308,51 @@ export const requests: Record<string, Make> = {
     await world.joins(place.teamId, leaver, caller);
     return { params: { ...params, team_member_user_id: leaver.id }, token: await world.credential(leaver) };
   },
-  listAllTeams: nothing,
+  listAllTeams: async ({ world }) => ({ query: { user_id: (await world.user()).id } }),
   suspendTeam: async ({ world, place }) => ({
     params: { team_id: await world.team(place.owner) },
     body: { is_active: false },
   }),
 
   listAllUsers: nothing,
+  getPlatformOverview: nothing,
+  listAnyEvents: ({ place }) => ({ query: { team_id: place.teamId } }),
+  'listAnyEvents/of a person': async ({ world }) => ({ query: { user_id: (await world.user()).id } }),
+  'listAnyEvents/of a site': async ({ world, place }) => ({
+    query: { site_id: (await world.site(place.teamId, place.opener)).id },
+  }),
+  getAnyUser: async ({ world }) => ({ params: { user_id: (await world.user()).id } }),
+  getAnyTeam: inTeam,
+  listAnyMembers: inTeam,
+  listAllSites: ({ place }) => ({ query: { team_id: place.teamId } }),
+  getAnySite: async ({ world, place }) => ({
+    params: { site_id: (await world.site(place.teamId, place.opener)).id },
+  }),
+  viewAsUser: async ({ world }) => ({ params: { user_id: (await world.user()).id }, body: { reason: 'Ticket 12' } }),
+  listAccountViews: async ({ world }) => ({ params: { user_id: (await world.user()).id } }),
+  endView: nothing,
   blockUser: async ({ world }) => ({ params: { user_id: (await world.user()).id }, body: { is_active: false } }),
 
+  transferTeam: async ({ world, place }) => {
+    const next = await world.user();
+    const team_id = await world.sameTeam(place);
+    await world.becomesPaid(team_id);
+    await world.joins(team_id, next, 'member');
+    return { params: { team_id }, body: { user_id: next.id, password: PASSWORD } };
+  },
+  deleteTeam: async ({ world, place }) => ({
+    params: { team_id: await world.sameTeam(place) },
+    body: { password: PASSWORD },
+  }),
+  listPeople: inTeam,
   listInvites: inTeam,
   createInvite: ({ place }) => ({
     params: { team_id: place.teamId },
     body: { target_email: `${newName()}@example.com`, first_name: 'New', message: 'Join us' },
+  }),
+  updateInvite: async ({ world, place }) => ({
+    params: { team_id: place.teamId, team_member_invite_id: (await world.invite(place.teamId)).id },
+    body: { role: 'viewer' },
   }),
   deleteInvite: async ({ world, place }) => ({
     params: { team_id: place.teamId, team_member_invite_id: (await world.invite(place.teamId)).id },
@@ -237,7 +361,7 @@ export const requests: Record<string, Make> = {
   inspectInvite: async ({ world, place }) => ({ body: { token: (await world.invite(place.teamId)).token } }),
   acceptInvite: async ({ world, caller }) => {
     const team = await world.team(await world.user());
-    return { body: { token: (await world.invite(team, world.person(caller).email)).token } };
+    return { body: { token: (await world.invite(team, await emailOf(world, world.person(caller)))).token } };
   },
   'acceptInvite/of somebody else': async ({ world, place }) => ({
     body: { token: (await world.invite(place.teamId)).token },
@@ -253,6 +377,19 @@ export const requests: Record<string, Make> = {
 
   listSites: nothing,
   'listSites/of the team': ({ place }) => ({ query: { team_id: place.teamId } }),
+  listSiteLabels: inTeam,
+  labelSites: async ({ world, place }) => ({
+    params: { team_id: place.teamId },
+    body: { fqdns: [await siteIn(world, place)], add: ['client'], remove: ['draft'] },
+  }),
+  listSiteViews: inTeam,
+  saveSiteView: ({ place }) => ({
+    params: { team_id: place.teamId },
+    body: { name: newName(), search: 'shop', label: 'client', state: 'asleep', sort: 'visits', layout: 'table' },
+  }),
+  deleteSiteView: async ({ world, caller, place }) => ({
+    params: { team_id: place.teamId, site_view_id: await world.siteView(place.teamId, world.person(caller)) },
+  }),
   createSite: ({ place }) => ({ body: { ...SITE, fqdn: `${newName()}.localhost`, team_id: place.teamId } }),
   'createSite/with a repository': ({ world, place }) => ({
     body: {
@@ -277,6 +414,9 @@ export const requests: Record<string, Make> = {
     params: { fqdn: (await world.site(place.teamId, world.person(caller))).fqdn },
   }),
   sleepSite: onSite(),
+  wakeSite: onSite(),
+  clearSiteCache: onSite(),
+  moveSite: onSite({ body: { database: 'sqlite' } }),
   listSiteEvents: onSite(),
   getSiteCdn: onSite(),
   getSiteUsage: onSite(),
@@ -293,9 +433,17 @@ export const requests: Record<string, Make> = {
   connectTerminal: onSite({ query: { ticket: 'some ticket' } }),
   getShellHtml: onSite(),
   listSiteLog: onSite(),
+  listSiteErrors: onSite(),
+  getSitePicture: onSite(),
   streamSiteLog: onSite(),
   diagnoseSite: onSite(),
   runSiteCommand: onSite({ body: { cmd: 'true' } }),
+  getSoftware: onSite(),
+  checkSoftware: onFiles(),
+  updateSoftware: onSoftware({ body: { plugins: ['shop'] } }),
+  installExtension: onSoftware({ body: { kind: 'plugin', name: 'forms' } }),
+  switchExtension: onSoftware({ body: { active: true } }, SHOP),
+  deleteExtension: onSoftware({}, SHOP),
   listExternalPaths: onSite(),
   createExternalPath: onSite({ body: { path: '/shop', external_name: 'https://shop.example.com' } }),
   getExternalPath: onExternalPath(),
@@ -355,6 +503,18 @@ export const requests: Record<string, Make> = {
   getBlob: async ({ world, place }) => {
     const { id } = await world.keptSite(place.teamId, place.opener);
     return { query: { token: await world.blob(id) } };
+  },
+  downloadBackup: onKeptSite(),
+  listMoments: onKeptSite(),
+  getHappenings: async ({ world, place }) => {
+    const { fqdn } = await world.keptSite(place.teamId, place.opener);
+    return { params: { fqdn }, query: { restore_point: now() } };
+  },
+  listRestorePoints: onKeptSite(),
+  createRestorePoint: onKeptSite({ body: { name: 'Before the sale' } }),
+  deleteRestorePoint: async ({ world, place }) => {
+    const { id, fqdn } = await world.keptSite(place.teamId, place.opener);
+    return { params: { fqdn, restore_point_id: await world.restorePoint(id) } };
   },
   listPitRestores: onSite(),
   createPitRestore: onKeptSite({ body: {} }),
@@ -447,6 +607,10 @@ export const requests: Record<string, Make> = {
   listReplies: onTicket(),
   streamAnswers: onTicket(),
   createReply: onTicket({ body: { description: 'Any news?' } }),
+  'createReply/with a file': async ({ world, caller, place }) => ({
+    params: { ticket_id: await world.ticket(place.teamId, place.opener) },
+    body: { description: 'Here it is.', s3_object: await world.attachment(world.person(caller), null) },
+  }),
   listProposals: nothing,
   createProposal: async ({ world, place }) => ({
     body: { operation: 'createStage', input: { fqdn: await siteIn(world, place), subdomain: 'stage' } },
@@ -454,10 +618,21 @@ export const requests: Record<string, Make> = {
   getProposal: onProposal,
   confirmProposal: onProposal,
   refuseProposal: onProposal,
-  listAllTickets: nothing,
+  listAllTickets: ({ place }) => ({ query: { team_id: place.teamId } }),
   getAnyTicket: onTicket(),
+  getTicketContext: onTicket(),
+  getAnyTicketContext: onTicket(),
+  assignTicket: async ({ world, place }) => ({
+    params: { ticket_id: await world.ticket(place.teamId, place.opener) },
+    body: { user_id: world.person('operator').id },
+  }),
+  unassignTicket: onTicket(),
   listAnyReplies: onTicket(),
   answerTicket: onTicket({ body: { description: 'We are looking into it.' } }),
+  'answerTicket/with a file': async ({ world, caller, place }) => ({
+    params: { ticket_id: await world.ticket(place.teamId, place.opener) },
+    body: { description: 'Here it is.', s3_object: await world.attachment(world.person(caller), null) },
+  }),
   uploadAttachment: () => ({ query: { name: 'log.txt' }, body: Buffer.from('some bytes') }),
   getAttachment: async ({ world, place }) => ({
     params: { s3_object: await world.attachment(place.opener, await world.ticket(place.teamId, place.opener)) },
@@ -499,6 +674,8 @@ export const requests: Record<string, Make> = {
   syncBilling: nothing,
   getTeamBilling: inTeam,
   getTeamUsage: inTeam,
+  getTeamBills: inTeam,
+  listSiteUse: inTeam,
   setAdditionalSites: async ({ world, place }) => ({
     params: { team_id: await world.paidTeam(place) },
     body: { additional_sites: 2 },

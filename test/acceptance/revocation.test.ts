@@ -5,7 +5,7 @@ import { operationsOf } from '#features/feature.ts';
 import { features } from '#features/index.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { pause } from '../pause.ts';
-import { expectedStatuses } from './expected-policy.ts';
+import { ENDS_OWN_RIGHT, expectedStatuses } from './expected-policy.ts';
 import { type Outside, startOutside } from './outside.ts';
 import { fillPath, type Make, operationOf, requests } from './requests.ts';
 import { type Answer, createWorld, PASSWORD, type Person, request, type World } from './world.ts';
@@ -192,6 +192,11 @@ suite('an answer that is kept is shown to nobody whose right to it has ended', (
       const send = () => request(app, 'POST', fillPath(operation, made), { ...body, headers, token });
       const [first, again] = [await send(), await send()];
       assert.equal(first.status, 200, first.text);
+      // Then there is no right left to take away.
+      if (ENDS_OWN_RIGHT[row]) {
+        assert.equal(again.headers.get('idempotent-replayed'), null, again.text);
+        return assert.equal(again.status, ENDS_OWN_RIGHT[row], again.text);
+      }
       // What the call used up is gone; whatever else is answered is the first answer.
       if (again.status !== 404) assert.equal(again.headers.get('idempotent-replayed'), 'true', again.text);
 

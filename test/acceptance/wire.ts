@@ -8,7 +8,7 @@ export interface WireAnswer {
 }
 
 /** Undefined when the connection closed without an answer. */
-export function exchange(port: number, bytes: Buffer, timeoutMs = 20_000): Promise<WireAnswer | undefined> {
+export function exchange(port: number, bytes: Buffer, timeoutMs = 90_000): Promise<WireAnswer | undefined> {
   const isHead = bytes.subarray(0, 5).toString('latin1') === 'HEAD ';
   return new Promise((resolve, reject) => {
     let received = Buffer.alloc(0);

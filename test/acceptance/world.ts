@@ -184,6 +184,20 @@ function createMakers(app: TestApp, passwordHash: string) {
       return (await db.insertInto('team_members').values(row).returning('id').executeTakeFirstOrThrow()).id;
     },
 
+    /** Somebody is in the team for this site, besides those that they are in it for already. */
+    async isLimitedTo(teamId: string, person: Person, siteId: string, role: Role): Promise<void> {
+      const member = { team_id: teamId, user_id: person.id };
+      await db
+        .insertInto('limited_members')
+        .values(member)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      await db
+        .insertInto('site_roles')
+        .values({ ...member, site_id: siteId, role })
+        .execute();
+    },
+
     /** A token of this person: a session unless it says otherwise. */
     async credential(
       person: Person,
@@ -357,6 +371,16 @@ function createMakers(app: TestApp, passwordHash: string) {
       return (await db.insertInto('pit_restores').values(row).returning('id').executeTakeFirstOrThrow()).id;
     },
 
+    async restorePoint(site_id: string): Promise<string> {
+      const { id, commit_hash, created_at } = await newestBackup(site_id);
+      const { id: point } = await db
+        .insertInto('restore_points')
+        .values({ backup_id: id, commit_hash, restore_point: created_at, site_id, name: 'A name' })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      return point;
+    },
+
     async breakSearch(siteId: string): Promise<string> {
       const { team_id, fqdn } = await db
         .selectFrom('sites')
@@ -365,6 +389,17 @@ function createMakers(app: TestApp, passwordHash: string) {
         .executeTakeFirstOrThrow();
       const by = { scope: 'site', by: null, team_id, site_live_id: siteId, fqdn } as const;
       return recordEvent(db, { ...by, event_type: 'restore.searched', activity: 'searched', detail: { path: '/' } });
+    },
+
+    /** What a site runs, with an update that waits. */
+    async software(siteId: string): Promise<void> {
+      const shop = { kind: 'plugin', name: 'shop', title: 'Shop', version: '1.0', state: 'inactive', update: '2.0' };
+      const found = JSON.stringify({ items: [shop], health: [], unreached: null });
+      await db
+        .insertInto('site_software')
+        .values({ site_id: siteId, found, checked_at: new Date(), updates_waiting: 1 })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
     },
 
     /** A site that has a stage. */
@@ -413,6 +448,11 @@ function createMakers(app: TestApp, passwordHash: string) {
       const site = await db.selectFrom('sites').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
       await moveToDeleted(db, site, { deletedBy: creator.id, eventId: randomUUID() });
       return id;
+    },
+
+    async siteView(teamId: string, { id }: Person): Promise<string> {
+      const row = { team_id: teamId, user_id: id, name: unique() };
+      return (await db.insertInto('site_views').values(row).returning('id').executeTakeFirstOrThrow()).id;
     },
 
     async ticket(teamId: string, opener: Person): Promise<string> {
@@ -544,16 +584,28 @@ function createMakers(app: TestApp, passwordHash: string) {
       return { sessionId, checkoutId: (await row.executeTakeFirstOrThrow()).id };
     },
 
-    /** A team that is paid for, with everybody in it who is in Home. */
-    async paidTeam({ teamId, owner }: Place): Promise<string> {
-      const paid = await makers.team(owner);
+    /** Another team of the same owner, with everybody in it who is in Home. */
+    async sameTeam({ teamId, owner }: Place): Promise<string> {
+      const same = await makers.team(owner);
       const others = db
         .selectFrom('team_members')
         .selectAll()
         .where('team_id', '=', teamId)
         .where('role', '<>', 'owner');
       for (const { user_id, role } of await others.execute())
-        await makers.joins(paid, { id: user_id, email: '' }, role as Role);
+        await makers.joins(same, { id: user_id, email: '' }, role as Role);
+      return same;
+    },
+
+    /** As far as its row tells. */
+    async becomesPaid(teamId: string): Promise<void> {
+      await db.updateTable('teams').set({ plan_type_name: 'micro' }).where('id', '=', teamId).execute();
+    },
+
+    /** A team that is paid for, with everybody in it who is in Home. */
+    async paidTeam(place: Place): Promise<string> {
+      const paid = await makers.sameTeam(place);
+      const { owner } = place;
       const token = await makers.credential(owner);
       const body = { for_team_id: paid, plan_name: 'micro' };
       const { url } = (await request(app, 'POST', '/create_checkout_session', { token, body })).json;

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { sqliteFileOf } from '#runtimes/folders/site-folder.ts';
 import type { Step } from '#runtimes/memory/steps.ts';
 import type { SiteStorage } from '#runtimes/runtime.ts';
 import type { Random } from '../random.ts';
@@ -60,9 +61,9 @@ export class KnownSite {
   constructor(storage: SiteStorage, url: string, random: Random) {
     this.#storage = storage;
     rmSync(storage.content, { recursive: true, force: true });
-    rmSync(storage.database.file, { force: true });
+    rmSync(sqliteFileOf(storage), { force: true });
     mkdirSync(join(storage.content, 'many'), { recursive: true });
-    this.#inside = new RandomSite(join(storage.content, 'uploads'), storage.database.file, random);
+    this.#inside = new RandomSite(join(storage.content, 'uploads'), sqliteFileOf(storage), random);
     writeFileSync(join(storage.content, 'page.php'), PAGE_PROGRAM);
     for (const name of ['a.txt', 'z.txt']) writeFileSync(join(storage.content, name), '');
     this.had(this.#page);
@@ -97,7 +98,7 @@ export class KnownSite {
   }
 
   read(): State {
-    return readState(this.#storage.content, this.#storage.database.file);
+    return readState(this.#storage.content, sqliteFileOf(this.#storage));
   }
 }
 

@@ -7,8 +7,8 @@ import { createRoot } from 'react-dom/client';
 import { whenSignedOut } from './api/client.ts';
 import { queryClient } from './api/query-client.ts';
 import { leaveTo, meQuery } from './api/session.ts';
-import { createAppRouter } from './router.tsx';
-import { ToastProvider } from './ui/toast.tsx';
+import { beginEarly, createAppRouter } from './router.tsx';
+import { Toasts } from './ui/toast.tsx';
 
 whenSignedOut(() => {
   // Whoever was not signed in anyway stays where they are.
@@ -17,6 +17,7 @@ whenSignedOut(() => {
   leaveTo(`/sign-in?${new URLSearchParams({ next })}`);
 });
 const router = createAppRouter(queryClient);
+beginEarly(router);
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
@@ -24,9 +25,8 @@ createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
       <LucideProvider size={16} strokeWidth={1.75} className="shrink-0">
-        <ToastProvider>
-          <RouterProvider router={router} />
-        </ToastProvider>
+        <RouterProvider router={router} />
+        <Toasts />
       </LucideProvider>
     </QueryClientProvider>
   </StrictMode>,

@@ -6,11 +6,14 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
+import { askForHome, askForSite } from './api/first-questions.ts';
 import { isServers, meQuery, safeNext } from './api/session.ts';
-import { AppLayout } from './layout/app-layout.tsx';
 import { AuthLayout } from './layout/auth-layout.tsx';
-import { CrashPage, NotFoundPage } from './layout/problem-pages.tsx';
-import { TestPaymentLayout } from './layout/test-payment-layout.tsx';
+import { whenOnline } from './layout/lazy-view.ts';
+import { CrashPage, NotFound, NotFoundPage } from './layout/problem-pages.tsx';
+import { siteLink } from './layout/site-link.ts';
+import { preloadView } from './routes/site/site-views.ts';
+import { type SiteList, siteListOf } from './routes/sites/sites-query.ts';
 
 type Context = { queryClient: QueryClient };
 type Search = Record<string, string | undefined>;
@@ -24,19 +27,13 @@ const optionalPage = (search: Search) => {
 /** Whether somebody is at the live site or at its stage. */
 type Environment = { env?: 'staging' };
 type SiteSearch = Environment & { tab?: string };
+/** The minute to begin with, and whether somebody comes to restore it. */
+type TimeSearch = Environment & { at?: string; restore?: true };
 const environmentOf = (search: Search): Environment => (search.env === 'staging' ? { env: 'staging' } : {});
 
-/** Without a connection the router would load everything anew and end on the browser's own page; this waits for it. */
-const lazyPage: typeof lazyRouteComponent = (load, name) =>
-  lazyRouteComponent(async () => {
-    try {
-      return await load();
-    } catch (error) {
-      if (navigator.onLine) throw error;
-      await new Promise((resolve) => addEventListener('online', resolve, { once: true }));
-      return load();
-    }
-  }, name);
+const isStaging = (search: Environment) => search.env === 'staging';
+
+const lazyPage: typeof lazyRouteComponent = (load, name) => lazyRouteComponent(() => whenOnline(load), name);
 
 const root = createRootRouteWithContext<Context>()({ notFoundComponent: NotFoundPage, errorComponent: CrashPage });
 
@@ -44,7 +41,7 @@ const root = createRootRouteWithContext<Context>()({ notFoundComponent: NotFound
 const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
-  component: AppLayout,
+  component: lazyPage(() => import('./layout/app-layout.tsx'), 'AppLayout'),
   beforeLoad: onlySignedIn,
 });
 
@@ -98,6 +95,26 @@ const invite = createRoute({
   validateSearch: tokenOf,
   component: lazyPage(() => import('./routes/invite.tsx'), 'InvitePage'),
 });
+/** Where a new address is confirmed, and where the one before is taken back. */
+const email = createRoute({
+  getParentRoute: () => auth,
+  path: '/email',
+  validateSearch: tokenOf,
+  beforeLoad: onlySignedIn,
+  component: lazyPage(() => import('./routes/email.tsx'), 'ConfirmEmailPage'),
+});
+const emailBack = createRoute({
+  getParentRoute: () => auth,
+  path: '/email/back',
+  validateSearch: tokenOf,
+  component: lazyPage(() => import('./routes/email.tsx'), 'EmailBackPage'),
+});
+const unsubscribe = createRoute({
+  getParentRoute: () => auth,
+  path: '/unsubscribe',
+  validateSearch: (search: Search): { token?: string; kind?: string } => ({ ...tokenOf(search), kind: search.kind }),
+  component: lazyPage(() => import('./routes/unsubscribe.tsx'), 'UnsubscribePage'),
+});
 /** Where a program that signs in by a code is let in. */
 const device = createRoute({
   getParentRoute: () => auth,
@@ -137,7 +154,7 @@ const authorize = createRoute({
 const testPayment = createRoute({
   getParentRoute: () => root,
   id: 'test-payment',
-  component: TestPaymentLayout,
+  component: lazyPage(() => import('./layout/test-payment-layout.tsx'), 'TestPaymentLayout'),
   beforeLoad: onlySignedIn,
 });
 const testCheckout = createRoute({
@@ -154,9 +171,8 @@ const testPortal = createRoute({
 const home = createRoute({
   getParentRoute: () => app,
   path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/sites', replace: true });
-  },
+  staticData: { ask: askForHome },
+  component: lazyPage(() => import('./routes/home/home.tsx'), 'HomePage'),
 });
 /** The contract's own address of the front end. */
 const frontEnd = createRoute({
@@ -169,8 +185,9 @@ const frontEnd = createRoute({
 const sites = createRoute({
   getParentRoute: () => app,
   path: '/sites',
-  validateSearch: (search: Search): { page?: number; team?: string } => ({
+  validateSearch: (search: Search): { page?: number; team?: string } & SiteList => ({
     ...optionalPage(search),
+    ...siteListOf(search),
     ...(search.team && { team: search.team }),
   }),
   component: lazyPage(() => import('./routes/sites/sites.tsx'), 'SitesPage'),
@@ -181,18 +198,58 @@ const newSite = createRoute({
   validateSearch: (search: Search): { team?: string } => (search.team ? { team: search.team } : {}),
   component: lazyPage(() => import('./routes/sites/new-site.tsx'), 'NewSitePage'),
 });
+/** The pages of a site were tabs once, and some had other names: where `?tab=` led to. */
+const formerTabs: Record<string, string> = {
+  overview: '',
+  log: 'logs',
+  domain: 'domains',
+  access: 'security',
+  edge: 'cache',
+  paths: 'routing',
+};
 const site = createRoute({
   getParentRoute: () => app,
   path: '/sites/$fqdn',
-  validateSearch: (search: Search): SiteSearch =>
-    // The stage was a tab once.
-    search.tab === 'stage' ? { env: 'staging' } : { ...environmentOf(search), ...(search.tab && { tab: search.tab }) },
+  validateSearch: (search: Search): SiteSearch => ({
+    ...environmentOf(search),
+    ...(search.tab && { tab: search.tab }),
+  }),
+  // The stage was a tab too.
+  beforeLoad: ({ params: { fqdn }, search: { tab, env } }) => {
+    if (!tab) return;
+    const to = tab === 'stage' ? siteLink(fqdn, '', true) : siteLink(fqdn, formerTabs[tab] ?? tab, env === 'staging');
+    throw redirect({ ...to, replace: true });
+  },
+  staticData: {
+    ask: ({ fqdn = '' }) => {
+      preloadView('', false);
+      askForSite(fqdn);
+    },
+  },
+  loader: ({ params: { fqdn }, location }) => {
+    preloadView('', isStaging(location.search));
+    askForSite(fqdn);
+  },
+  component: lazyPage(() => import('./routes/site/site.tsx'), 'SitePage'),
+});
+const sitePage = createRoute({
+  getParentRoute: () => app,
+  path: '/sites/$fqdn/$page',
+  validateSearch: environmentOf,
+  beforeLoad: ({ params: { fqdn, page } }) => {
+    if (page === 'staging') throw redirect({ ...siteLink(fqdn, '', true), replace: true });
+  },
+  loader: ({ params: { page }, location }) => preloadView(page, isStaging(location.search)),
   component: lazyPage(() => import('./routes/site/site.tsx'), 'SitePage'),
 });
 const time = createRoute({
   getParentRoute: () => app,
   path: '/sites/$fqdn/time',
-  validateSearch: environmentOf,
+  validateSearch: (search: Search): TimeSearch => ({
+    ...environmentOf(search),
+    ...(search.at && { at: search.at }),
+    ...(search.restore && { restore: true }),
+  }),
   component: lazyPage(() => import('./routes/time/time.tsx'), 'TimePage'),
 });
 const teams = createRoute({
@@ -204,8 +261,25 @@ const teams = createRoute({
 const team = createRoute({
   getParentRoute: () => app,
   path: '/teams/$teamId',
-  validateSearch: (search: Search): { tab?: string } => ({ tab: search.tab }),
+  validateSearch: (search: Search): { tab?: string } => (search.tab ? { tab: search.tab } : {}),
+  // Its pages were tabs once.
+  beforeLoad: ({ params: { teamId }, search: { tab } }) => {
+    if (!tab) return;
+    if (tab === 'overview') throw redirect({ to: '/teams/$teamId', params: { teamId }, search: {}, replace: true });
+    const page = { plan: 'billing', invites: 'members' }[tab] ?? tab;
+    throw redirect({ to: '/teams/$teamId/$page', params: { teamId, page }, replace: true });
+  },
   component: lazyPage(() => import('./routes/team/team.tsx'), 'TeamPage'),
+});
+const teamPage = createRoute({
+  getParentRoute: () => app,
+  path: '/teams/$teamId/$page',
+  component: lazyPage(() => import('./routes/team/team.tsx'), 'TeamPage'),
+});
+const developers = createRoute({
+  getParentRoute: () => app,
+  path: '/developers/$page',
+  component: lazyPage(() => import('./routes/developers/developers.tsx'), 'DevelopersPage'),
 });
 const webhook = createRoute({
   getParentRoute: () => app,
@@ -230,7 +304,6 @@ const billingReturn = createRoute({
 const tickets = createRoute({
   getParentRoute: () => app,
   path: '/tickets',
-  validateSearch: optionalPage,
   component: lazyPage(() => import('./routes/tickets/tickets.tsx'), 'TicketsPage'),
 });
 const ticket = createRoute({
@@ -246,6 +319,7 @@ const activity = createRoute({
 const account = createRoute({
   getParentRoute: () => app,
   path: '/account',
+  validateSearch: (search: Search): { tab?: string } => (search.tab ? { tab: search.tab } : {}),
   component: lazyPage(() => import('./routes/account/account.tsx'), 'AccountPage'),
 });
 
@@ -254,6 +328,9 @@ const proposal = createRoute({
   path: '/proposals/$proposalId',
   component: lazyPage(() => import('./routes/proposal.tsx'), 'ProposalPage'),
 });
+
+/** With the side bar around it, so that one finds on. */
+const nowhere = createRoute({ getParentRoute: () => app, path: '$', component: NotFound });
 
 const operator = createRoute({
   getParentRoute: () => app,
@@ -267,20 +344,51 @@ const operatorTicket = createRoute({
   component: lazyPage(() => import('./routes/operator/answer-ticket.tsx'), 'AnswerTicketPage'),
 });
 
+const operatorPerson = createRoute({
+  getParentRoute: () => app,
+  path: '/operator/people/$userId',
+  component: lazyPage(() => import('./routes/operator/person.tsx'), 'OperatorPersonPage'),
+});
+const operatorTeam = createRoute({
+  getParentRoute: () => app,
+  path: '/operator/teams/$teamId',
+  component: lazyPage(() => import('./routes/operator/team-detail.tsx'), 'OperatorTeamPage'),
+});
+const operatorSite = createRoute({
+  getParentRoute: () => app,
+  path: '/operator/sites/$siteId',
+  component: lazyPage(() => import('./routes/operator/site-detail.tsx'), 'OperatorSitePage'),
+});
+
 const tree = root.addChildren([
   frontEnd,
-  auth.addChildren([signIn, register, verify, reset, invite, device, preview, authorize]),
+  auth.addChildren([
+    signIn,
+    register,
+    verify,
+    reset,
+    invite,
+    email,
+    emailBack,
+    unsubscribe,
+    device,
+    preview,
+    authorize,
+  ]),
   testPayment.addChildren([testCheckout, testPortal]),
   app.addChildren([
     home,
     sites,
     newSite,
     site,
+    sitePage,
     time,
     teams,
     newTeam,
     team,
+    teamPage,
     webhook,
+    developers,
     billingReturn,
     tickets,
     ticket,
@@ -289,6 +397,10 @@ const tree = root.addChildren([
     proposal,
     operator,
     operatorTicket,
+    operatorPerson,
+    operatorTeam,
+    operatorSite,
+    nowhere,
   ]),
 ]);
 
@@ -310,7 +422,26 @@ export function createAppRouter(queryClient: QueryClient) {
   });
 }
 
+/**
+ * Before anybody knows who is signed in: the files of the page that the address names, and what it will ask for. The router itself would begin
+ * with them after that answer.
+ */
+export function beginEarly(router: ReturnType<typeof createAppRouter>): void {
+  const matches: { routeId: keyof typeof router.routesById; params: { fqdn?: string } }[] = router.matchRoutes(
+    router.latestLocation,
+  );
+  for (const { routeId, params } of matches) {
+    const { component, staticData } = router.routesById[routeId].options;
+    void (component as { preload?: () => Promise<void> } | undefined)?.preload?.().catch(() => {});
+    staticData?.ask?.(params);
+  }
+}
+
 declare module '@tanstack/react-router' {
+  interface StaticDataRouteOption {
+    /** What a page shows first, asked for at once. */
+    ask?: (params: { fqdn?: string }) => void;
+  }
   interface Register {
     router: ReturnType<typeof createAppRouter>;
   }

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import { type ApiError, messagesIn } from '../../../sdk/index.ts';
 import type { Cli } from '../cli.ts';
@@ -24,7 +23,7 @@ export function build(command: Command, getCli: GetCli): void {
     cli.token();
     const bridge = new Bridge(cli);
     const pending = new Set<Promise<void>>();
-    for await (const line of createInterface({ input: process.stdin })) {
+    for await (const line of linesOf(process.stdin.setEncoding('utf8'))) {
       if (line.trim() === '') continue;
       const messages = parse(line);
       const answering = bridge.pass(line, messages);
@@ -111,6 +110,20 @@ class Bridge {
     this.#version = (message as Message).result?.protocolVersion ?? this.#version;
     process.stdout.write(`${JSON.stringify(message)}\n`);
   }
+}
+
+/** Node's readline would also split at U+2028 and U+2029, which JSON has as they are. */
+async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string> {
+  let begun: string[] = [];
+  for await (const chunk of text) {
+    const [first = '', ...others] = chunk.split('\n');
+    begun.push(first);
+    for (const next of others) {
+      yield begun.join('');
+      begun = [next];
+    }
+  }
+  yield begun.join('');
 }
 
 const BROKEN = 'The connection broke before the answer came; what was asked for may have been done.';

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { each, type Site } from '../../../sdk/index.ts';
 import { confirmByName } from '../ask.ts';
 import { openOrPrint } from '../browser.ts';
@@ -107,6 +107,20 @@ export function build(site: Command, getCli: GetCli): void {
       cli.screen.done(`${fqdn} sleeps.`);
     },
   );
+
+  withNoWait(
+    sub(site, 'move', 'Move a site to another kind of database; its backups stay')
+      .argument('<site>', SITE)
+      .addOption(
+        new Option('--database <kind>', 'Where its rows go').choices(['sqlite', 'mariadb']).default('mariadb'),
+      ),
+  ).action(async (name: string, { database, ...flags }: WorkFlags & { database: 'sqlite' | 'mariadb' }) => {
+    const cli = await getCli();
+    const fqdn = await cli.siteName(name);
+    const body = { database };
+    await runWork(cli, `Moving ${fqdn}`, flags, cli.client.moveSite, { params: { fqdn }, body });
+    cli.screen.done(`${fqdn} has its rows in ${database === 'mariadb' ? 'MariaDB' : 'SQLite'}.`);
+  });
 
   withNoWait(withYes(sub(site, 'delete', 'Delete a site and its stage').argument('<site>', SITE))).action(
     async (name: string, flags: WorkFlags & YesFlag) => {

@@ -2,6 +2,17 @@
 import type { Generated } from 'kysely';
 
 export interface DB {
+  account_views: {
+    id: Generated<string>;
+    token_hash: Buffer;
+    user_id: string;
+    operator_id: string;
+    session_id: string;
+    reason: string;
+    created_at: Generated<Date>;
+    expires_at: Date;
+    ended_at: Generated<Date | null>;
+  };
   acme_accounts: {
     directory: string;
     key_sealed: Buffer;
@@ -32,6 +43,7 @@ export interface DB {
     size_bytes: number;
     content: Buffer;
     created_at: Generated<Date>;
+    reply_id: Generated<string | null>;
   };
   authorization_codes: {
     code_hash: Buffer;
@@ -92,6 +104,7 @@ export interface DB {
     core_version: Generated<string | null>;
     php_version: Generated<string | null>;
     damaged_at: Generated<Date | null>;
+    is_told: Generated<boolean>;
   };
   certificates: {
     name: string;
@@ -142,6 +155,8 @@ export interface DB {
     resource: Generated<string | null>;
     token_expires_at: Generated<Date | null>;
     oauth_client_id: Generated<string | null>;
+    user_agent: Generated<string | null>;
+    ip: Generated<string | null>;
   };
   deleted_sites: {
     id: string;
@@ -173,6 +188,20 @@ export interface DB {
     polled_at: Generated<Date | null>;
     created_at: Generated<Date>;
     expires_at: Date;
+  };
+  email_changes: {
+    id: Generated<string>;
+    user_id: string;
+    old_email: string;
+    new_email: string;
+    expires_at: Date;
+    confirmed_at: Generated<Date | null>;
+    reverted_at: Generated<Date | null>;
+    created_at: Generated<Date>;
+  };
+  event_tallies: {
+    team_id: string;
+    events: number;
   };
   events: {
     id: Generated<string>;
@@ -270,6 +299,11 @@ export interface DB {
     user_id: string;
     created_at: Generated<Date>;
   };
+  label_tallies: {
+    team_id: string;
+    label: string;
+    sites: number;
+  };
   limit_notices: {
     team_id: string;
     cycle_start: Date;
@@ -277,6 +311,12 @@ export interface DB {
     resource: string;
     percent: number;
     created_at: Generated<Date>;
+  };
+  limited_members: {
+    id: Generated<string>;
+    team_id: string;
+    user_id: string;
+    joined_at: Generated<Date>;
   };
   mailed_links: {
     id: Generated<string>;
@@ -297,6 +337,17 @@ export interface DB {
     token_hash: Buffer;
     credential_id: string;
     used_at: Generated<Date | null>;
+  };
+  passkeys: {
+    id: Generated<string>;
+    user_id: string;
+    credential_id: string;
+    public_key: Buffer;
+    counter: Generated<number>;
+    transports: Generated<string[]>;
+    name: string;
+    last_used_at: Generated<Date | null>;
+    created_at: Generated<Date>;
   };
   payment_customers: {
     account: string;
@@ -364,6 +415,13 @@ export interface DB {
     host: Generated<string | null>;
     address: Generated<string | null>;
   };
+  platform_readings: {
+    slot: Date;
+    process_id: string;
+    read_at: Generated<Date>;
+    host: Generated<unknown | null>;
+    edge: Generated<unknown | null>;
+  };
   proposals: {
     id: Generated<string>;
     user_id: string;
@@ -382,6 +440,12 @@ export interface DB {
     expires_at: Date;
     decided_at: Generated<Date | null>;
     is_bound: Generated<boolean>;
+    site_id: Generated<string | null>;
+  };
+  recovery_codes: {
+    user_id: string;
+    code_hash: Buffer;
+    created_at: Generated<Date>;
   };
   regions: {
     id: Generated<number>;
@@ -399,11 +463,39 @@ export interface DB {
     team_id: string;
     released_at: Generated<Date>;
   };
+  restore_points: {
+    id: Generated<string>;
+    backup_id: string;
+    site_id: string;
+    commit_hash: string;
+    restore_point: Date;
+    name: string;
+    user_id: Generated<string | null>;
+    created_at: Generated<Date>;
+  };
+  sign_in_challenges: {
+    id: Generated<string>;
+    user_id: Generated<string | null>;
+    purpose: string;
+    nonce: string;
+    tries: Generated<number>;
+    expires_at: Date;
+  };
   site_holds: {
     site_id: string;
     event_id: string;
-    kind: 'creating' | 'updating' | 'restoring' | 'archiving' | 'returning' | 'staging' | 'committing' | 'git_fetch' | 'git_sync' | 'git_check';
+    kind: 'creating' | 'updating' | 'restoring' | 'archiving' | 'returning' | 'staging' | 'committing' | 'git_fetch' | 'git_sync' | 'git_check' | 'update_look' | 'update_check';
     held_at: Generated<Date>;
+  };
+  site_moments: {
+    backup_id: string;
+    place: number;
+    site_id: string;
+    at: Date;
+    kind: string;
+    change: string;
+    text: string;
+    point: Generated<Date | null>;
   };
   site_names: {
     fqdn: string;
@@ -420,6 +512,23 @@ export interface DB {
     restore_point: Date;
     ready_at: Generated<Date | null>;
   };
+  site_roles: {
+    user_id: string;
+    site_id: string;
+    team_id: string;
+    role: string;
+  };
+  site_software: {
+    site_id: string;
+    checked_at: Generated<Date | null>;
+    found: Generated<unknown | null>;
+    updates_waiting: Generated<number>;
+    rejected: Generated<unknown>;
+    running: Generated<unknown | null>;
+    event_id: Generated<string | null>;
+    planned_at: Generated<Date | null>;
+    refused: Generated<unknown>;
+  };
   site_stages: {
     site_id: string;
     base_hash: Generated<string | null>;
@@ -427,6 +536,13 @@ export interface DB {
     git_branch: Generated<string | null>;
     undo_hash: Generated<string | null>;
     undo_point: Generated<Date | null>;
+  };
+  site_troubles: {
+    site_id: string;
+    kind: string;
+    name: Generated<string>;
+    since: Date;
+    told_at: Generated<Date>;
   };
   site_usage: {
     site_id: string;
@@ -437,6 +553,20 @@ export interface DB {
     cached_bytes: Generated<number>;
     cache_hits: Generated<number>;
     cache_misses: Generated<number>;
+    errors: Generated<number>;
+    durations: Generated<number[]>;
+  };
+  site_views: {
+    id: Generated<string>;
+    user_id: string;
+    team_id: string;
+    name: string;
+    search: Generated<string>;
+    label: Generated<string>;
+    state: Generated<string>;
+    sort: Generated<string>;
+    layout: Generated<string>;
+    created_at: Generated<Date>;
   };
   sites: {
     id: Generated<string>;
@@ -485,12 +615,16 @@ export interface DB {
     mail_is_waiting: Generated<boolean>;
     zone_looked_at: Generated<Date | null>;
     debug_enabled: Generated<boolean>;
-    busy: Generated<'creating' | 'updating' | 'restoring' | 'archiving' | 'returning' | 'staging' | 'committing' | 'git_fetch' | 'git_sync' | 'git_check' | null>;
+    busy: Generated<'creating' | 'updating' | 'restoring' | 'archiving' | 'returning' | 'staging' | 'committing' | 'git_fetch' | 'git_sync' | 'git_check' | 'update_look' | 'update_check' | null>;
     kind: Generated<'live' | 'stage' | 'preview'>;
     of_site_id: Generated<string | null>;
     expires_at: Generated<Date | null>;
     host: string;
     driver: string;
+    title: Generated<string>;
+    labels: Generated<string[]>;
+    failing_since: Generated<Date | null>;
+    failed_answers: Generated<number | null>;
   };
   sites_to_remove: {
     site_id: string;
@@ -526,6 +660,7 @@ export interface DB {
     expiry: Date;
     accepted_at: Generated<Date | null>;
     created_at: Generated<Date>;
+    site_ids: Generated<string[] | null>;
   };
   team_members: {
     id: Generated<string>;
@@ -533,6 +668,13 @@ export interface DB {
     user_id: string;
     role: string;
     joined_at: Generated<Date>;
+  };
+  team_people: {
+    id: Generated<string | null>;
+    team_id: Generated<string | null>;
+    user_id: Generated<string | null>;
+    role: Generated<string | null>;
+    joined_at: Generated<Date | null>;
   };
   team_usage: {
     team_id: string;
@@ -573,6 +715,9 @@ export interface DB {
     storage_is_used_up: Generated<boolean>;
     price_cents: Generated<number | null>;
     additional_site_cents: Generated<number | null>;
+    update_policy: Generated<string>;
+    update_plugins: Generated<string[]>;
+    deleted_at: Generated<Date | null>;
   };
   templates: {
     id: Generated<string>;
@@ -659,6 +804,18 @@ export interface DB {
     resolved_at: Generated<Date | null>;
     created_at: Generated<Date>;
     instructions_by: Generated<string | null>;
+    assignee_id: Generated<string | null>;
+    waits_for: Generated<string>;
+    active_at: Generated<Date>;
+  };
+  totp_secrets: {
+    user_id: string;
+    secret_sealed: Buffer;
+    confirmed_at: Generated<Date | null>;
+    last_step: Generated<number>;
+    failures: Generated<number>;
+    failing_since: Generated<Date | null>;
+    created_at: Generated<Date>;
   };
   users: {
     id: Generated<string>;
@@ -674,6 +831,7 @@ export interface DB {
     events_read_to: Generated<number>;
     created_at: Generated<Date>;
     default_region_id: Generated<number | null>;
+    muted_mails: Generated<string[]>;
   };
   webhook_deliveries: {
     id: Generated<string>;

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import type { Caller } from '#core/auth/caller.ts';
+import { type Caller, roleOnMatter } from '#core/auth/caller.ts';
+import { isAmong } from '#core/auth/limited.ts';
 import type { Listener } from '#core/db/listener.ts';
 import type { DB } from '#core/db/schema.generated.ts';
 import type { Log } from '#core/log.ts';
@@ -16,6 +17,7 @@ export interface StreamedEvent {
   seq: number;
   team_id: string | null;
   user_id: string | null;
+  site_live_id: string | null;
   finished_at: Date | null;
   [column: string]: unknown;
 }
@@ -79,7 +81,11 @@ export class EventHub {
   async since(caller: Caller, cursor: Cursor): Promise<StreamedEvent[]> {
     const teams = [...caller.roles.keys()];
     const account = seesAccount(caller) ? caller.userId : null;
-    return this.#read(cursor, sql`and (team_id = any(${teams}::uuid[]) or (team_id is null and user_id = ${account}))`);
+    return this.#read(
+      cursor,
+      sql`and (team_id = any(${teams}::uuid[]) or (team_id is null and user_id = ${account})
+        or ${isAmong(caller.siteRoles, sql`site_live_id`)})`,
+    );
   }
 
   /** Everything committed after this resolves reaches the subscriber. */
@@ -222,8 +228,12 @@ export class EventHub {
   }
 }
 
-export function maySee(caller: Caller, event: { team_id: string | null; user_id: string | null }): boolean {
-  if (event.team_id !== null) return caller.roles.has(event.team_id);
+export function maySee(
+  caller: Caller,
+  event: { team_id: string | null; user_id: string | null; site_live_id: string | null },
+): boolean {
+  const { team_id, site_live_id: site_id } = event;
+  if (team_id !== null) return roleOnMatter(caller, { team_id, site_id }) !== undefined;
   return event.user_id === caller.userId && seesAccount(caller);
 }
 

@@ -2,7 +2,8 @@ import type { Caller } from '#core/auth/caller.ts';
 import { type Fault, invalid } from '#core/errors.ts';
 import { checkCaller, checkReach, checkSignedIn, opens } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
-import { foreignOrigin, tooMany } from './failures.ts';
+import { isInView } from './effects.ts';
+import { foreignOrigin, tooMany, viewOnly } from './failures.ts';
 import type { Call, Operation } from './operation.ts';
 import { countedAddress, type LimitState } from './rate-limits.ts';
 import { readersOf } from './readers.ts';
@@ -16,6 +17,8 @@ export interface Asker {
   tokens: readonly string[];
   /** True where a page of another origin would spend the visitor's session. */
   isForeign: boolean;
+  /** True where an operator looks at somebody's account, whether or not it matters to the operation who calls. */
+  isView?: boolean;
 }
 
 /**
@@ -33,6 +36,7 @@ export async function admit(services: Services, operation: Operation, asker: Ask
   const { access, method } = operation;
   const { caller } = asker;
   checkSignedIn(access, caller);
+  if ((asker.isView || caller?.viewedBy !== undefined) && !isInView(operation)) throw viewOnly();
   operation.needs?.(services);
 
   const faults: Fault[] = [];

@@ -3,7 +3,7 @@ import { type Caller, hasScope, type Resource } from '#core/auth/caller.ts';
 import { type Access, opens } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { type Asker, asksWho, countCall, type Show, showLimit } from './admission.ts';
-import { readCookies } from './cookies.ts';
+import { readCookies, setCookie } from './cookies.ts';
 import { duplicateCookie, tooMany } from './failures.ts';
 import type { Operation } from './operation.ts';
 import { addressKey } from './rate-limits.ts';
@@ -16,12 +16,13 @@ export async function identify(
   show: Show,
 ): Promise<Asker> {
   const { access } = operation;
+  const view = readBearer(request) === undefined ? await viewIn(services, request, show) : undefined;
   const sessions = readCookies(services.config.baseUrl, 'session', request.headers.cookie);
   // Which of several is whose can not be told, so none counts.
   const session = sessions.length === 1 ? sessions[0] || undefined : undefined;
-  const credential = readCredential(access, request, session);
-  const caller =
-    asksWho(operation) && credential ? await resolveFor(services, access, credential.token, request) : undefined;
+  const credential = view ? { token: view.token, fromCookie: true } : readCredential(access, request, session);
+  const find = async (token: string) => view?.caller ?? resolveFor(services, access, token, request);
+  const caller = asksWho(operation) && credential ? await find(credential.token) : undefined;
   showLimit(show, countCall(services, operation, caller, request.ip));
   const isOpen = access.who === 'anyone';
   if (!credential && sessions.length > 1 && !isOpen) throw duplicateCookie();
@@ -34,11 +35,33 @@ export async function identify(
   const token = counts ? credential?.token : undefined;
   return {
     caller: counts || !isOpen ? caller : undefined,
-    renew: token === undefined ? undefined : () => services.credentials.resolve(token),
+    renew:
+      token === undefined
+        ? undefined
+        : () => (view ? services.credentials.resolveView(token) : services.credentials.resolve(token)),
     tokens: [...new Set([token, cookieCounts ? session : undefined].filter((each) => each !== undefined))],
+    isView: view !== undefined,
     isForeign: credential?.fromCookie === true && changes && !isOpen && !fromOwnOrigin(services, request),
   };
 }
+
+/** Whose account the operator at this browser looks at. A cookie that is good for nothing any more goes. */
+async function viewIn(
+  services: Services,
+  request: FastifyRequest,
+  show: Show,
+): Promise<{ token: string; caller: Caller } | undefined> {
+  const { baseUrl } = services.config;
+  const [token, ...more] = readCookies(baseUrl, 'view', request.headers.cookie);
+  if (!token || more.length > 0) return undefined;
+  const caller = await resolve(services, token, request, undefined, true);
+  if (caller) return { token, caller };
+  show({ 'set-cookie': viewCookie(baseUrl, '', 0) });
+  return undefined;
+}
+
+export const viewCookie = (baseUrl: string, value: string, maxAgeSeconds: number) =>
+  setCookie(baseUrl, 'view', value, { maxAgeSeconds, sameSite: 'Strict' });
 
 async function resolveFor(
   services: Services,
@@ -68,11 +91,14 @@ async function resolve(
   token: string,
   request: FastifyRequest,
   resource?: Resource,
+  isView = false,
 ): Promise<Caller | undefined> {
   const address = addressKey(request.ip);
   const state = limits.peek('badToken', address);
   if (state.exceeded) throw tooMany({ headers: { 'retry-after': String(state.resetSeconds) } });
-  const caller = await credentials.resolve(token, db, resource);
+  const caller = await (isView
+    ? credentials.resolveView(token, db)
+    : credentials.resolve(token, db, { shownTo: resource, from: request.ip }));
   if (!caller) limits.take('badToken', address);
   return caller;
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { operationsOf } from '#features/feature.ts';
 import { features } from '#features/index.ts';
-import { callOf, catalogueOf, effectOf } from './catalogue.ts';
+import { callOf, catalogueOf } from './catalogue.ts';
+import { effectOf } from './effects.ts';
 import type { Operation } from './operation.ts';
 
 const operations = operationsOf(features);

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import { type Fault, invalid } from '#core/errors.ts';
 import { failuresOf } from './declared.ts';
+import { strongestEffect } from './effects.ts';
 import type { Input } from './invoke.ts';
 import type { Effect, FlatInput, Operation } from './operation.ts';
 
@@ -44,20 +45,6 @@ export function catalogueOf(operations: readonly Operation[]): CatalogueEntry[] 
     output: operation.response && plain(operation.response),
     errors: [...new Set(failuresOf(operation).map(({ code }) => code))].sort(),
   }));
-}
-
-/** By the method, unless the operation says otherwise. */
-export function strongestEffect({ effect, method, connect }: Operation): Effect {
-  if (effect) return effect;
-  // Whatever comes through a socket.
-  if (connect) return 'change';
-  if (method === 'GET') return 'read';
-  return method === 'DELETE' ? 'destroy' : 'change';
-}
-
-/** The effect of one call, which may be less than the operation can have: a dry run plans. */
-export function effectOf(operation: Operation, input: FlatInput): Effect {
-  return operation.effectOf?.(input) ?? strongestEffect(operation);
 }
 
 /**

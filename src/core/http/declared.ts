@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { type Failure, requestInvalid, unauthenticated } from '#core/errors.ts';
 import { boundToTeam, insufficientScope, operatorsOnly, sessionRequired } from '#core/policy.ts';
+import { isInView } from './effects.ts';
 import { tooManyStreams } from './event-stream.ts';
 import {
   answerNotKept,
@@ -17,6 +18,7 @@ import {
   tooMany,
   unavailable,
   upgradeRequired,
+  viewOnly,
 } from './failures.ts';
 import { keepsAnswer, type Operation } from './operation.ts';
 
@@ -40,6 +42,7 @@ export function failuresOf(operation: Operation): Failure[] {
     ...(isOpen ? [] : [unauthenticated, duplicateCookie]),
     ...((writes || needsScope) && !isOpen ? [insufficientScope] : []),
     ...(writes && !isOpen ? [foreignOrigin] : []),
+    ...(isInView(operation) ? [] : [viewOnly]),
     ...(writes ? [conflict, tooLarge] : []),
     ...(writes || params || query ? [requestInvalid] : []),
     ...(keepsAnswer(operation) ? [stillRunning, answerNotKept] : []),

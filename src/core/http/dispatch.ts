@@ -66,6 +66,7 @@ function readRequest(services: Services, request: FastifyRequest, reply: Fastify
     ip,
     gone: () => goneSignal(reply.raw),
     device: readDeviceCookie(services, request),
+    userAgent: headers['user-agent'],
     authorization: headers.authorization,
     takesCookies: !fromForeignOrigin(services, request),
     log: request.log as Services['log'],

@@ -13,6 +13,11 @@ export const foreignOrigin = failure(
   403,
   'A change made with the session cookie must come from the platform itself.',
 );
+export const viewOnly = failure(
+  'auth.view_only',
+  403,
+  "You are viewing somebody's account: nothing can be changed, and what is secret stays hidden. End the view to act as yourself.",
+);
 export const routeNotFound = failure('route.not_found', 404, 'There is nothing at this address.');
 export const headersTooLarge = failure('request.headers_too_large', 431, 'The headers of the request are too large.');
 export const tooSlow = failure('request.too_slow', 408, 'The request took too long to arrive.');

@@ -19,10 +19,13 @@ const TYPES: Record<string, string> = {
   '.webmanifest': 'application/manifest+json',
 };
 
-// Pictures come from anywhere, since each site shows its own icon; they can not run, and learn no referrer.
-const PAGE_POLICY =
+/**
+ * Pictures come from anywhere, since each site shows its own icon; they can not run, and learn no referrer. What is framed are copies of sites, under
+ * names of the platform's own domain.
+ */
+const pagePolicy = (framed: string) =>
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: http: https:; font-src 'self'; connect-src 'self'; " +
-  "manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+  `manifest-src 'self'; frame-src ${framed}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`;
 
 /** The terminal shows no pictures. Its library writes style elements of its own. */
 const TERMINAL_POLICY =
@@ -70,20 +73,23 @@ export class FrontEnd {
   readonly #terminal: string;
   readonly #docs: string;
   readonly #docsPages = new WeakMap<DocsPage, Asset>();
+  readonly #framed: () => string;
 
-  private constructor(assets: Map<string, Asset>) {
+  private constructor(assets: Map<string, Asset>, framed: () => string) {
+    this.#framed = framed;
     this.#assets = assets;
     this.#page = assets.get('/index.html') ?? toAsset('/index.html', NOT_BUILT);
     this.#terminal = (assets.get('/terminal.html')?.body ?? NOT_BUILT).toString();
     this.#docs = assets.get('/docs.html')?.body.toString() ?? '<title>%docs-title%</title>%docs-body%';
   }
 
-  static async load(folder: string): Promise<FrontEnd> {
-    return new FrontEnd(await loadAssets(folder));
+  /** `framed` tells whose pages the dashboard may show in frames. */
+  static async load(folder: string, framed: () => string): Promise<FrontEnd> {
+    return new FrontEnd(await loadAssets(folder), framed);
   }
 
   sendPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    return send(request, reply.header('content-security-policy', PAGE_POLICY), this.#page);
+    return send(request, reply.header('content-security-policy', pagePolicy(this.#framed())), this.#page);
   }
 
   /** A page of its own for each who asks: it names the site, and may hold a ticket. */

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
-import { type Caller, hasRole, type Role } from '#core/auth/caller.ts';
+import { type Caller, hasRole, isAtLeast, type Role } from '#core/auth/caller.ts';
 import type { Db, Tx } from '#core/db/database.ts';
 import { LockBusy, type Locks } from '#core/db/locks.ts';
 import { AppError, invalid } from '#core/errors.ts';
@@ -107,12 +107,17 @@ export async function findAnswer(db: Db, secrets: Secrets, request: KeyedRequest
   }
   if (kept.status === null) throw outcomeUnknown();
   // Each operation's policy was asked before, but what it can not see (whose password a host's name stood for) it can not check.
-  for (const [teamId, role] of Object.entries(kept.roles))
-    if (!request.by || !hasRole(request.by, teamId, role)) throw rightsLost();
+  for (const [id, role] of Object.entries(kept.roles))
+    if (!request.by || !hasKept(request.by, id, role)) throw rightsLost();
   if (kept.session_ended) throw sessionEnded();
   const opened: unknown = JSON.parse(secrets.open(kept.body_sealed).toString('utf8'));
   const { headers, body } = kept.headers ? { headers: kept.headers, body: opened } : (opened as SealedAnswer);
   return { status: kept.status, headers, body, replayed: true };
+}
+
+/** A role is kept under the id of its team, or of its site for whoever is limited to some. */
+function hasKept(by: Caller, id: string, role: Role): boolean {
+  return hasRole(by, id, role) || isAtLeast(by.siteRoles.get(id)?.role, role);
 }
 
 /**
@@ -172,8 +177,12 @@ async function keep(
     return keep(db, secrets, request, { status: error.status, headers: {}, body: errorBody(error) });
   }
   // Those that the request was let in with, and those that it gave: an invite that is accepted is answered with the team.
-  const roles = sql`(select coalesce(jsonb_object_agg(team_id, role), '{}') from team_members
-    where user_id = ${by && !by.credential.teamId ? by.userId : null}) || ${JSON.stringify(Object.fromEntries(by?.roles ?? []))}::jsonb`;
+  const onSites = [...(by?.siteRoles ?? [])].map(([id, { role }]) => [id, role] as const);
+  const userId = by && !by.credential.teamId ? by.userId : null;
+  const roles = sql`(select coalesce(jsonb_object_agg(id, role), '{}') from (
+      select team_id as id, role from team_members where user_id = ${userId}
+      union all select site_id, role from site_roles where user_id = ${userId}) given)
+    || ${JSON.stringify(Object.fromEntries([...(by?.roles ?? []), ...onSites]))}::jsonb`;
   await sql`
     insert into idempotent_answers (caller, key, request_hash, status, body_sealed, roles, session_id)
     values (${caller}, ${key}, ${hashes[0]}, ${answer.status}, ${sealed}, ${roles}, ${sessionId})

@@ -118,6 +118,7 @@ function readInput(services: Services, operation: Operation, input: Input, show:
     ip: input.ip,
     gone: () => input.signal ?? new AbortController().signal,
     device: undefined,
+    userAgent: undefined,
     authorization: undefined,
     takesCookies: true,
     log: services.log,

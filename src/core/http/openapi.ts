@@ -1,7 +1,8 @@
 import type { TSchema } from 'typebox';
 import { SCOPES } from '#core/auth/caller.ts';
-import { described, strongestEffect } from './catalogue.ts';
+import { described } from './catalogue.ts';
 import { cookieName } from './cookies.ts';
+import { strongestEffect } from './effects.ts';
 import { describeCommonResponses, describeResponses, HEADERS } from './openapi-responses.ts';
 import { type Components, hoist, type Json, refer } from './openapi-schema.ts';
 import { API_PREFIX, API_VERSION, keepsAnswer, type Operation } from './operation.ts';

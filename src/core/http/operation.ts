@@ -37,6 +37,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown, Subject
   tokens: readonly string[];
   /** What an earlier sign-in left in this browser. */
   device: string | undefined;
+  /** What the other side calls itself. */
+  userAgent: string | undefined;
   /** The header as it came, for programs that authenticate themselves by it (RFC 6749, 2.3.1). */
   authorization: string | undefined;
   /** A transaction for whatever changes something, the pool for reads. */
@@ -87,6 +89,10 @@ interface Declaration<P extends TProperties, Q extends TProperties, B extends TS
   transaction?: false;
   /** Refusals carry OAuth's `error` and `error_description` besides ours. */
   oauthErrors?: true;
+  /** It changes something and is there all the same for an operator who views somebody's account: it ends that. */
+  endsView?: true;
+  /** Its answer is content of a site, where anything can be: not for an operator who views somebody's account. */
+  showsContent?: true;
   /** Its work may go on after the answer, which then names the event in Operation-Id; `Prefer: wait` waits for that. */
   goesOn?: true;
 }

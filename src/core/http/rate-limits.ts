@@ -8,6 +8,9 @@ const PER_MINUTE = {
   failedSignInOfAccount: 100,
   /** Wrong passwords from a browser that has signed in to the account before, or is signed in. */
   failedSignInOfDevice: 10,
+  /** Wrong answers to the step after the password, for one account from one address, and from everywhere. */
+  failedSecondStep: 10,
+  failedSecondStepOfAccount: 20,
   /** Codes of programs that sign in, typed wrongly, by one person or from one address. */
   failedDeviceCode: 10,
   devicePoll: 120,

@@ -25,6 +25,7 @@ export interface Incoming {
   ip: string;
   gone(): AbortSignal;
   device: string | undefined;
+  userAgent: string | undefined;
   authorization: string | undefined;
   /** False where a page of another site would have its own session put into the visitor's browser. */
   takesCookies: boolean;
@@ -53,7 +54,7 @@ export async function readCall(
     checkReach(access, admission.caller, operation.method);
   }
 
-  const { ip, device, authorization, gone, log } = incoming;
+  const { ip, device, userAgent, authorization, gone, log } = incoming;
   return {
     params: admission.params,
     query,
@@ -61,6 +62,7 @@ export async function readCall(
     subject,
     tokens: admission.asker.tokens,
     device,
+    userAgent,
     authorization,
     db: services.db,
     services,

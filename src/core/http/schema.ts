@@ -22,6 +22,12 @@ export const Host = Type.String({
 export const OfStage = Type.Optional(Type.Boolean({ description: 'Of its staging site instead' }));
 /** A short human name: one line, not blank. */
 export const Name = Type.String({ minLength: 1, maxLength: 100, format: 'line' });
+/** A word or a few that sort things: one line, and no comma, so that several can stand in one field. */
+export const Label = Type.String({
+  minLength: 1,
+  maxLength: 40,
+  pattern: '^[^\\s,\\u0000-\\u001f\\u007f]+( [^\\s,\\u0000-\\u001f\\u007f]+)*$',
+});
 export const Text = Type.String({ minLength: 1, maxLength: 50_000, pattern: '\\S' });
 /** An object whose members are the business of whoever wrote it. */
 export const OpenObject = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });

@@ -7,7 +7,7 @@ import type { Listener } from '#core/db/listener.ts';
 import type { DB } from '#core/db/schema.generated.ts';
 import type { Log } from '#core/log.ts';
 import type { Services } from '#core/services.ts';
-import { type JobAddress, type JobQueue, LANES, type Lane, type NotYet } from './queue.ts';
+import { type JobAddress, type JobQueue, LANES, type Lane, type NotYet, type QueueState } from './queue.ts';
 
 /**
  * Background work on the Postgres queue. A job is written in the transaction of the change that asks for it, so there
@@ -99,13 +99,6 @@ const NO_STALE_KEYS = `
   create or replace trigger count_no_keys before insert or update on jobs.queue
     for each row execute function jobs.count_no_keys();
   update jobs.queue set singletons_active = null where singletons_active is not null`;
-
-export interface QueueState {
-  queue: string;
-  waiting: number;
-  active: number;
-  oldest_seconds: number;
-}
 
 export class Jobs implements JobQueue {
   readonly #boss: PgBoss;

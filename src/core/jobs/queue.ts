@@ -15,6 +15,13 @@ export interface NotYet extends Error {
   readonly isNotYet: true;
 }
 
+export interface QueueState {
+  queue: string;
+  waiting: number;
+  active: number;
+  oldest_seconds: number;
+}
+
 /** The side of the queue that operations see: they put work in, within their own transaction. */
 export interface JobQueue {
   /**
@@ -41,4 +48,6 @@ export interface JobQueue {
   ): Promise<void>;
   /** Puts a job that failed for good back on its lane, with all its retries. */
   revive(db: Db, job: { queue: string; kind: string; payload: object; key: string | null }): Promise<void>;
+  /** How each lane is doing, for operators. */
+  states(): Promise<QueueState[]>;
 }

@@ -1,4 +1,5 @@
 import { jobKind } from '#core/jobs/jobs.ts';
+import { type Block, writeLetter } from '#core/letter.ts';
 import type { Services } from '#core/services.ts';
 import { findMailedLink, type LinkPurpose } from './account.sql.ts';
 
@@ -16,10 +17,13 @@ export const mailLink = jobKind<{ linkId: string; resetLinkId?: string }>({
     const url = urlOf(services, purpose, linkId, link.is_verified);
     const resetUrl = resetLinkId && urlOf(services, 'password_reset', resetLinkId, link.is_verified);
     // Nothing that whoever registered wrote goes to an address that may be a stranger's.
-    const greeting = link.is_verified ? `Hello ${link.first_name},` : 'Hello,';
-    const paragraphs = purpose === 'verify_email' ? toVerify(url, resetUrl, services) : toReset(url, link.is_verified);
-    const text = `${[greeting, ...paragraphs].join('\n\n')}\n`;
-    await services.mailer.send({ id, to: link.email, subject: SUBJECTS[purpose], text });
+    const firstName = link.is_verified ? link.first_name : undefined;
+    const blocks = purpose === 'verify_email' ? toVerify(url, resetUrl, services) : toReset(url, link.is_verified);
+    await services.mailer.send({
+      id,
+      to: link.email,
+      ...writeLetter({ subject: SUBJECTS[purpose], firstName, blocks }),
+    });
   },
 });
 
@@ -35,23 +39,26 @@ function urlOf({ config, secrets }: Services, purpose: LinkPurpose, linkId: stri
   return `${config.baseUrl}/reset?token=${token}${isVerified ? '' : '&unconfirmed=1'}`;
 }
 
-function toVerify(url: string, resetUrl: string | undefined, { config }: Services): string[] {
+function toVerify(url: string, resetUrl: string | undefined, { config }: Services): Block[] {
   return [
-    `somebody made an account at ${config.baseUrl} with this email address.`,
-    'If it was you, please confirm that this is your address. The link works for three days:',
-    url,
+    `Somebody made an account at ${config.baseUrl} with this email address.`,
+    'If it was you, please confirm that this is your address. The link works for three days.',
+    { label: 'Confirm my address', url },
     'If it was not you, do not confirm it: whoever made the account has its password, and it would count as yours.',
     ...(resetUrl
-      ? ['To make it your own, set a password of yours here. Everything that was made in your name goes:', resetUrl]
+      ? [
+          'To make it your own, set a password of yours here. Everything that was made in your name goes.',
+          { label: 'I did not make it: set my own password', url: resetUrl, isQuiet: true as const },
+        ]
       : []),
     'If you do nothing, the account stays unconfirmed, and nobody is written to in your name.',
   ];
 }
 
-function toReset(url: string, isVerified: boolean): string[] {
+function toReset(url: string, isVerified: boolean): Block[] {
   return [
-    'somebody, hopefully you, asked to set a new password for your account. The link works once, for two hours:',
-    url,
+    'Somebody, hopefully you, asked to set a new password for your account. The link works once, for two hours.',
+    { label: 'Set a new password', url },
     isVerified
       ? 'If this was not you, there is nothing to do.'
       : 'This address was never confirmed. If somebody else made the account in your name, the same link ends that: say so when you set the password, and everything made in your name goes.',

@@ -14,11 +14,12 @@ import {
   signedIn,
   withPassword,
 } from '#core/policy.ts';
-import { startSession, TokenGrant, tooManyFailures } from '#features/credential/credential.ts';
-import { findUserIfAny, listUsers, User } from '#features/user/user.ts';
+import { enter, tooManyFailures } from '#features/credential/credential.ts';
+import { findUserIfAny, listUsers, User, userNotFound } from '#features/user/user.ts';
 import {
   EmailVerification,
   emailTaken,
+  LinkAnswer,
   linkInvalid,
   Me,
   operatorStays,
@@ -26,7 +27,6 @@ import {
   ProfileChange,
   Registration,
   tooManyMails,
-  userNotFound,
 } from './account.schema.ts';
 import {
   blockUser,
@@ -41,9 +41,7 @@ import {
 } from './account.ts';
 
 const tag = 'account';
-
-/** Empty while a mail is on its way; a fresh sign-in once the link in it is used. */
-const LinkAnswer = Type.Object({ ...Type.Partial(TokenGrant).properties }, { title: 'LinkAnswer' });
+const onUser = operatorOn((db, { user_id }) => findUserIfAny(db, String(user_id)), userNotFound);
 
 export const accountOperations = [
   operation({
@@ -73,7 +71,7 @@ export const accountOperations = [
     errors: [linkInvalid, sessionEnded, unauthenticated, insufficientScope, tooManyMails],
     async handle(call) {
       const { db, services, body } = call;
-      if (body.token) return startSession(call, await verifyEmail(db, services, body.token));
+      if (body.token) return enter(call, await verifyEmail(db, services, body.token));
       const caller = call.callerIfAny;
       if (!caller) throw unauthenticated({ headers: { 'www-authenticate': 'Bearer' } });
       requireScope(caller, 'write');
@@ -113,7 +111,7 @@ export const accountOperations = [
     summary: 'Who is signed in',
     access: signedIn,
     response: Me,
-    handle: ({ db, caller }) => getMe(db, caller.userId),
+    handle: ({ db, caller }) => getMe(db, caller),
   }),
   operation({
     id: 'getMyAddress',
@@ -147,13 +145,25 @@ export const accountOperations = [
     access: operator,
     query: Type.Object({
       search: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'A part of name or address' })),
+      is_superuser: Type.Optional(say(Type.Boolean(), 'Only operators of the platform, or only others')),
       ...PageQuery,
     }),
     response: PageOf(User),
     async handle({ db, query, page }) {
-      const { count, rows } = await listUsers(db, query.search, query);
+      const { count, rows } = await listUsers(db, query, query);
       return page(query, count, rows);
     },
+  }),
+  operation({
+    id: 'getAnyUser',
+    method: 'GET',
+    path: '/operator/user/{user_id}',
+    tag: 'operators',
+    summary: 'Anybody who has an account',
+    access: onUser,
+    params: Type.Object({ user_id: Uuid }),
+    response: User,
+    handle: async ({ subject }) => subject,
   }),
   operation({
     id: 'blockUser',
@@ -161,7 +171,7 @@ export const accountOperations = [
     path: '/operator/user/{user_id}',
     tag: 'operators',
     summary: 'Block a person, which ends every session and token of theirs, or let them in again',
-    access: operatorOn((db, { user_id }) => findUserIfAny(db, String(user_id)), userNotFound),
+    access: onUser,
     params: Type.Object({ user_id: Uuid }),
     body: Type.Object({ is_active: say(Type.Boolean(), 'False blocks them') }),
     response: User,

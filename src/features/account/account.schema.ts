@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
-import { Email, Name, Nullable, say } from '#core/http/schema.ts';
+import { Email, Name, Nullable, say, Timestamp } from '#core/http/schema.ts';
+import { TokenGrant } from '#features/credential/credential.ts';
+import { SecondStep } from '#features/second-factor/second-factor.ts';
 import { User } from '#features/user/user.ts';
 
 const Password = Type.String({ minLength: 8, maxLength: 256 });
@@ -38,10 +40,24 @@ export const Me = Type.Object(
     default_region: Nullable(
       Type.String({ description: "The region of new sites that name none; null for the platform's first" }),
     ),
+    view: Nullable(
+      Type.Object(
+        { operator_name: Type.String(), expires_at: Timestamp },
+        { description: 'Set while an operator looks at this account, who can change nothing; null for yourself' },
+      ),
+    ),
+    pending_email: Nullable(Type.String({ description: 'The new address that waits to be confirmed' })),
   },
   { title: 'Me' },
 );
 export type Me = Static<typeof Me>;
+
+/** Empty while a mail is on its way; a fresh sign-in once the link in it is used, or what else that asks for. */
+export const LinkAnswer = Type.Object(
+  { ...Type.Partial(TokenGrant).properties, second_step: Type.Optional(SecondStep) },
+  { title: 'LinkAnswer' },
+);
+export type LinkAnswer = Static<typeof LinkAnswer>;
 
 export const ProfileChange = Type.Object({
   first_name: Type.Optional(say(Name, 'Your first name')),
@@ -54,7 +70,6 @@ export const ProfileChange = Type.Object({
 });
 export type ProfileChange = Static<typeof ProfileChange>;
 
-export const userNotFound = failure('user.not_found', 404, 'There is no such person.');
 export const operatorStays = failure('account.own', 409, 'You can not block yourself.');
 export const emailTaken = failure('account.exists', 409, 'There is an account with this email address already.');
 export const tooManyMails = failure(

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
 import pg from 'pg';
+import { inTransaction } from '#core/db/database.ts';
 import { createClient } from '#sdk';
 import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
-import { refused } from '../../../test/expect.ts';
-import { registerPerson, signInAs } from '../../../test/people.ts';
+import { eventually, refused } from '../../../test/expect.ts';
+import { PASSWORD, type Person, registerPerson, signInAs } from '../../../test/people.ts';
+import { addPasskey, addTotp } from '../../../test/second-factor.ts';
 import { CMS, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
 
 let app: TestApp;
@@ -361,4 +364,103 @@ test("the account's default region is where a new site goes that names none, and
   assert.equal((await person.api.updateMe({ body: { default_region: null } })).default_region, null);
   assert.equal(await regionOf(), first?.id);
   await operator.deleteRegion({ params: { region_id: again.id } });
+});
+
+test('a new address counts once its link is used by whoever asked, and the one before can take it back', async () => {
+  const person = await registerPerson(app, 'Ada');
+  const stranger = await registerPerson(app, 'Eve');
+  const next = `next-${person.email}`;
+  const ask = (current_password: string, email = next) => person.api.changeEmail({ body: { email, current_password } });
+  await assert.rejects(ask('not it'), refused(422));
+  await assert.rejects(ask(PASSWORD, stranger.email), refused(409, 'account.exists'));
+  assert.equal((await ask(PASSWORD)).pending_email, next);
+  assert.equal((await person.api.getMe()).email, person.email);
+  await anonymous().resetPassword({ body: { email: person.email } });
+  const reset = tokenIn(await app.mailTo(person.email, 'asked to set a new password'));
+
+  const token = tokenIn(await app.mailTo(next));
+  await assert.rejects(stranger.api.confirmEmail({ body: { token } }), refused(409, 'account.link_invalid'));
+  const me = await person.api.confirmEmail({ body: { token } });
+  assert.deepEqual([me.email, me.is_verified, me.pending_email], [next, true, null]);
+  await assert.rejects(person.api.confirmEmail({ body: { token } }), refused(409, 'account.link_invalid'));
+  await signInAs(app, next);
+  await assert.rejects(signInAs(app, person.email), refused(401));
+  // What was mailed to the address before opens nothing, and nobody else gets that address while the way back is open.
+  const password = 'another long password';
+  await assert.rejects(anonymous().resetPassword({ body: { token: reset, password } }), refused(409));
+  const registration = { email: person.email, password, first_name: 'E', last_name: 'V' };
+  await assert.rejects(anonymous().register({ body: registration }), refused(409, 'account.exists'));
+
+  const { totp } = await addTotp(app, person);
+  await totp.later();
+  const back = tokenIn(await app.mailTo(person.email, 'was changed'));
+  await anonymous().takeEmailBack({ body: { token: back } });
+  await assert.rejects(anonymous().takeEmailBack({ body: { token: back } }), refused(409, 'account.link_invalid'));
+  await assert.rejects(person.api.getMe(), refused(401));
+  // Whoever changed it knows the password, and may have added a factor: neither is of use.
+  await assert.rejects(signInAs(app, person.email), refused(401, 'auth.bad_sign_in'));
+  // The letter of before is there too; the new one may be on its way.
+  const fresh = await eventually(async () => {
+    const found = tokenIn(await app.mailTo(person.email, 'asked to set a new password'));
+    return found !== reset && found;
+  });
+  const grant = await anonymous().resetPassword({ body: { token: fresh, password } });
+  const { email } = await createClient({ baseUrl: app.url, token: grant.access_token as string }).getMe();
+  assert.equal(email, person.email);
+});
+
+/** Whoever has the session and the password, and the mailbox of the new address. */
+async function changeTo(person: Person, email: string): Promise<void> {
+  await person.api.changeEmail({ body: { email, current_password: PASSWORD } });
+  const token = tokenIn(await app.mailTo(email, 'Confirm your new email'));
+  await person.api.confirmEmail({ body: { token } });
+}
+
+test('whoever took an account over several addresses has no way back to it once the first one took it back', async () => {
+  const person = await registerPerson(app, 'Ada');
+  const [second, third] = [`second-${person.email}`, `third-${person.email}`];
+  await changeTo(person, second);
+  await changeTo(person, third);
+  const owners = tokenIn(await app.mailTo(person.email, 'was changed'));
+  const thiefs = tokenIn(await app.mailTo(second, 'was changed'));
+  await anonymous().takeEmailBack({ body: { token: owners } });
+  await assert.rejects(anonymous().takeEmailBack({ body: { token: thiefs } }), refused(409, 'account.link_invalid'));
+  const { rows } = await sql<{ email: string }>`select email from users where id = ${person.userId}`.execute(
+    app.services.db,
+  );
+  assert.equal(rows[0]?.email, person.email);
+});
+
+test('an address that is being left can not be registered in that moment: its way back would lead nowhere', async () => {
+  const person = await registerPerson(app, 'Ada');
+  const { db } = app.services;
+  const registration = { email: person.email, password: PASSWORD, first_name: 'E', last_name: 'V' };
+  let registering: Promise<unknown> | undefined;
+  await inTransaction(db, async (tx) => {
+    await sql`insert into email_changes (user_id, old_email, new_email, confirmed_at, expires_at)
+      values (${person.userId}, ${person.email}, ${`x-${person.email}`}, now(), now() + interval '7 days')`.execute(tx);
+    await sql`update users set email = ${`x-${person.email}`} where id = ${person.userId}`.execute(tx);
+    registering = anonymous().register({ body: registration });
+    registering.catch(() => {});
+    await eventually(async () => {
+      const waiting =
+        await sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like 'insert into "users"%'`;
+      return (await waiting.execute(db)).rows.length > 0;
+    });
+  });
+  await assert.rejects(registering as Promise<unknown>, refused(409, 'account.exists'));
+});
+
+test('a deleted account keeps no way in and no way back, and its addresses are free', async () => {
+  const person = await registerPerson(app, 'Ada');
+  await changeTo(person, `next-${person.email}`);
+  const token = tokenIn(await app.mailTo(person.email, 'was changed'));
+  await addPasskey(app, person);
+  await person.api.deleteAccount({ body: { password: PASSWORD } });
+  await assert.rejects(anonymous().takeEmailBack({ body: { token } }), refused(409, 'account.link_invalid'));
+  const { rows } = await sql`select from passkeys where user_id = ${person.userId}
+    union all select from recovery_codes where user_id = ${person.userId}`.execute(app.services.db);
+  assert.equal(rows.length, 0);
+  const registration = { email: person.email, password: PASSWORD, first_name: 'A', last_name: 'B' };
+  assert.equal((await anonymous().register({ body: registration })).email, person.email);
 });

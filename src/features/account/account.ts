@@ -8,17 +8,19 @@ import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import {
   checkOwnPassword,
+  enter,
   rememberDevice,
   revokeCredentials,
   startSession,
-  type TokenGrant,
 } from '#features/credential/credential.ts';
 import { holdRegion, listRegions } from '#features/region/region.ts';
+import { removeFactors } from '#features/second-factor/second-factor.ts';
 import { createTeam, lockOwnedTeams } from '#features/team/team.ts';
 import {
   findDefaultRegion,
   findSignIn,
   findUser,
+  findUserIfAny,
   hasOperator,
   insertUser,
   lockUser,
@@ -28,6 +30,7 @@ import {
 import { mailLink } from './account.jobs.ts';
 import {
   emailTaken,
+  type LinkAnswer,
   linkInvalid,
   type Me,
   operatorStays,
@@ -42,6 +45,7 @@ import {
   retireMailedLinks,
   secondsUntilLink,
 } from './account.sql.ts';
+import { findPendingEmail, isHeld } from './email-change.sql.ts';
 import { removeContents } from './take-over.ts';
 
 const LINK_HOURS: Record<LinkPurpose, number> = { verify_email: 72, password_reset: 2 };
@@ -56,7 +60,8 @@ export async function register(db: Db, services: Services, input: Registration, 
     first_name: input.first_name.trim(),
     last_name: input.last_name.trim(),
   });
-  if (!user) throw emailTaken();
+  // Asked afterwards: whoever left the address at this moment was waited for, and has a way back to it.
+  if (!user || (await isHeld(db, email))) throw emailTaken();
   await createTeam(db, { owner: user, name: `${user.first_name}'s team`, isDefault: true });
   await recordEvent(db, {
     scope: 'account',
@@ -88,7 +93,12 @@ export async function createOperator(db: Db, email: string, password: string): P
  * A mail that asks somebody to confirm the address tells them as well how to end an account that is none of theirs. Answers
  * in how many seconds it may go out where it does not now, for there were several within an hour.
  */
-async function sendLink(db: Db, services: Services, userId: string, purpose: LinkPurpose): Promise<number | undefined> {
+export async function sendLink(
+  db: Db,
+  services: Services,
+  userId: string,
+  purpose: LinkPurpose,
+): Promise<number | undefined> {
   const perHour = Math.ceil(LINKS_PER_HOUR[purpose] * services.config.rateLimitFactor);
   const seconds = perHour > 0 ? await secondsUntilLink(db, userId, purpose, perHour) : undefined;
   if (seconds !== undefined) return seconds;
@@ -128,7 +138,7 @@ export async function requestPasswordReset(db: Db, services: Services, email: st
 export async function resetPassword(
   call: Call,
   { token, passwordHash, keepsContents }: { token: string; passwordHash: string; keepsContents: boolean },
-): Promise<TokenGrant> {
+): Promise<LinkAnswer> {
   const { db, services } = call;
   const userId = await consumeLink(db, services, token, 'password_reset');
   const { is_verified } = await findUser(db, userId);
@@ -138,8 +148,11 @@ export async function resetPassword(
   await endCredentials(db, services, userId);
   await retireMailedLinks(db, userId, 'verify_email');
   await updateUser(db, userId, { password_hash: passwordHash, is_verified: true });
+  if (!takesOver) return enter(call, userId);
+  // Nobody had shown that the account is theirs, so a factor of it would be a stranger's.
+  await removeFactors(db, userId);
   const grant = await startSession(call, userId);
-  const owner = takesOver && (await services.credentials.resolve(grant.access_token, db));
+  const owner = await services.credentials.resolve(grant.access_token, db);
   if (owner) await removeContents(db, services, owner);
   return grant;
 }
@@ -154,7 +167,7 @@ async function consumeLink(db: Db, services: Services, token: string, purpose: L
 }
 
 /** With the user's row locked: a credential that is made at this moment waits, and then finds itself ended too. */
-async function endCredentials(db: Db, services: Services, userId: string): Promise<void> {
+export async function endCredentials(db: Db, services: Services, userId: string): Promise<void> {
   await lockUser(db, userId);
   await revokeCredentials(db, services, userId);
 }
@@ -182,9 +195,12 @@ export async function blockUser(
   return findUser(db, person.id);
 }
 
-export async function getMe(db: Db, userId: string): Promise<Me> {
+export async function getMe(db: Db, { userId, viewedBy, credential }: Caller): Promise<Me> {
   const region = await findDefaultRegion(db, userId);
-  return { ...(await findUser(db, userId)), default_region: region?.name ?? null };
+  const operator = viewedBy === undefined ? undefined : await findUserIfAny(db, viewedBy);
+  const view = operator && { operator_name: operator.full_name, expires_at: credential.expiresAt as Date };
+  const pending_email = (await findPendingEmail(db, userId)) ?? null;
+  return { ...(await findUser(db, userId)), default_region: region?.name ?? null, pending_email, view: view ?? null };
 }
 
 /** Checks the current password and hashes the new one; undefined when the password stays. */
@@ -221,7 +237,7 @@ export async function updateMe(
   });
   if (passwordHash !== undefined) await rememberDevice(call, caller.userId);
   rightsChanged(db, services, caller.userId);
-  return getMe(db, caller.userId);
+  return getMe(db, caller);
 }
 
 /** The id of a region that stays until the transaction ends. */

@@ -6,7 +6,7 @@ import { deleteApplicationPasswords } from '#features/application-password/appli
 import { deleteTeamSites } from '#features/deleted-site/deleted-site.ts';
 import { unlinkGitAccounts } from '#features/git-account/git-account.ts';
 import { withdrawInvites } from '#features/invite/invite.ts';
-import { lockOwnedTeams, removeMember, removeOtherMembers } from '#features/team/team.ts';
+import { leaveTeams, lockOwnedTeams, removeOtherMembers } from '#features/team/team.ts';
 import { deleteWebhooks } from '#features/webhook/webhook.ts';
 
 /**
@@ -15,22 +15,24 @@ import { deleteWebhooks } from '#features/webhook/webhook.ts';
  * other people's teams too: whoever invited them saw the link, so the one who joined may be another. Sessions and API tokens ended with the link already.
  */
 export async function removeContents(db: Db, services: Services, owner: Caller): Promise<void> {
-  for (const teamId of await lockOwnedTeams(db, owner.userId)) {
-    // First, so that none of them hears of the rest.
-    await deleteWebhooks(db, owner, teamId);
-    // Before the members: whoever accepts one at this moment is a member then.
-    await withdrawInvites(db, owner, teamId);
-    await removeOtherMembers(db, services, owner, teamId);
-    await deleteApplicationPasswords(db, owner, teamId);
-    await deleteTeamSites(db, services, owner, teamId);
-  }
+  for (const teamId of await lockOwnedTeams(db, owner.userId)) await emptyTeam(db, services, owner, teamId);
   await unlinkGitAccounts(db, owner);
-  for (const [teamId, role] of owner.roles)
-    if (role !== 'owner') await removeMember(db, services, owner, teamId, owner.userId);
+  await leaveTeams(db, services, owner);
   await recordEvent(db, {
     scope: 'account',
     event_type: 'account.taken_over',
     activity: `The owner of ${owner.email} took the account over, and what was in it is gone`,
     by: owner,
   });
+}
+
+/** Whoever calls holds the team. */
+export async function emptyTeam(db: Db, services: Services, owner: Caller, teamId: string): Promise<void> {
+  // First, so that none of them hears of the rest.
+  await deleteWebhooks(db, owner, teamId);
+  // Before the members: whoever accepts one at this moment is a member then.
+  await withdrawInvites(db, owner, teamId);
+  await removeOtherMembers(db, services, owner, teamId);
+  await deleteApplicationPasswords(db, owner, teamId);
+  await deleteTeamSites(db, services, owner, teamId);
 }

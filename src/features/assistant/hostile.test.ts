@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import type { Caller } from '#core/auth/caller.ts';
-import { effectOf } from '#core/http/catalogue.ts';
+import { effectOf } from '#core/http/effects.ts';
 import type { Call, Operation } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';

@@ -1,6 +1,7 @@
 import { AppError } from '#core/errors.ts';
 import { errorBody, refusalOf } from '#core/http/answers.ts';
-import { type CatalogueEntry, callOf, catalogueOf, effectOf } from '#core/http/catalogue.ts';
+import { type CatalogueEntry, callOf, catalogueOf } from '#core/http/catalogue.ts';
+import { effectOf } from '#core/http/effects.ts';
 import { invoke } from '#core/http/invoke.ts';
 import type { Operation } from '#core/http/operation.ts';
 import { maskSecrets, maskText } from '#core/mask-secrets.ts';

@@ -1,5 +1,5 @@
 import { jobKind } from '#core/jobs/jobs.ts';
-import { findUser } from '#features/user/user.ts';
+import { mailPerson } from '#features/notification/notification.ts';
 
 interface DamageMail {
   userId: string;
@@ -13,8 +13,18 @@ export const mailDamage = jobKind<DamageMail>({
   name: 'backup.mail_damage',
   lane: 'background',
   async run({ userId, fqdn, description }, { id, services }) {
-    const { email, first_name } = await findUser(services.db, userId);
-    const text = `Hello ${first_name},\n\na check of the backups of ${fqdn} has found damage. ${description}\n\nThe site itself is not concerned, and new backups are taken as ever:\n\n${services.config.baseUrl}/sites/${fqdn}\n`;
-    await services.mailer.send({ id, to: email, subject: `${fqdn}: restore points were damaged`, text });
+    await mailPerson(services, {
+      id,
+      userId,
+      kind: 'backups',
+      letter: {
+        subject: `${fqdn}: restore points were damaged`,
+        blocks: [
+          `A check of the backups of ${fqdn} has found damage. ${description}`,
+          'The site itself is not concerned, and new backups are taken as ever.',
+          { label: 'Open the site', url: `${services.config.baseUrl}/sites/${fqdn}` },
+        ],
+      },
+    });
   },
 });

@@ -11,6 +11,7 @@ import { findClock, keptAs, takeDueSites, touchLatest, touchSites } from '#featu
 import { aloneOnSite } from '#features/hold/hold.ts';
 import { findSiteById, type SiteRow } from '#features/instance/instance.ts';
 import { PLANS } from '#features/plan/plan.ts';
+import { sqliteFileOf } from '#runtimes/folders/site-folder.ts';
 import type { Backup } from '#sdk';
 import { TimeMachineFailure } from '#timemachine/failure.ts';
 import { TimeMachine } from '#timemachine/process/time-machine.ts';
@@ -140,7 +141,7 @@ suite('the minutely backup', () => {
   test('tells of a failure in an event and on the site, tries again, and tells when it works again', async () => {
     const { id, fqdn, disk } = await quietSite();
     await disk.setOption('changed', 'yes');
-    const { file } = app.runtime.storage(id).database;
+    const file = sqliteFileOf(app.runtime.storage(id));
     await app.timeMachine.release(id);
     const right = readFileSync(file);
     writeFileSync(file, 'this is no database');

@@ -145,11 +145,28 @@ interface BackupFigures {
 }
 
 /** How far behind the backups are, of all processes together. */
+export interface FailingBackup {
+  site_id: string;
+  fqdn: string;
+  failing_since: Date;
+  failures: number;
+  reason: string | null;
+}
+
+/** Those that fail longest first. */
+export async function failingBackups(db: Db, limit: number): Promise<FailingBackup[]> {
+  const { rows } = await sql<FailingBackup>`
+    select c.site_id, s.fqdn, c.failing_since, c.failures, c.failure as reason
+    from backup_clocks c join sites s on s.id = c.site_id
+    where c.failing_since is not null order by c.failing_since limit ${limit}`.execute(db);
+  return rows;
+}
+
 export async function backupFigures(db: Db): Promise<BackupFigures> {
   const { rows } = await sql<BackupFigures>`
     select count(*) filter (where due_at <= now())::int as backups_due,
-      count(*) filter (where failing_since is not null)::int as backups_failing,
+      count(*) filter (where c.failing_since is not null)::int as backups_failing,
       coalesce(extract(epoch from now() - min(due_at) filter (where due_at <= now())), 0)::float as backups_overdue_seconds
-    from backup_clocks join sites on id = site_id where due_at is not null`.execute(db);
+    from backup_clocks c join sites s on s.id = c.site_id where due_at is not null`.execute(db);
   return rows[0] as BackupFigures;
 }

@@ -1,5 +1,6 @@
 import { figures } from '#core/figures.ts';
 import { feature } from '../feature.ts';
+import { archiveOperations } from './archive.routes.ts';
 import { pruneBackups } from './backup.jobs.ts';
 import { backupOperations } from './backup.routes.ts';
 import { backupFigures } from './backup-clock.sql.ts';
@@ -7,7 +8,7 @@ import { blobOperations } from './blob.routes.ts';
 
 export const backupFeature = feature({
   name: 'backup',
-  operations: [...backupOperations, ...blobOperations],
+  operations: [...backupOperations, ...archiveOperations, ...blobOperations],
   dueTimes: [
     'backup_clocks.due_at',
     'backup_clocks.cut_at',

@@ -69,5 +69,11 @@ export const BlobUrls = Type.Object(
 export type BlobUrls = Static<typeof BlobUrls>;
 
 export const noBackup = failure('backup.not_found', 404, 'There is no backup at or before this point.');
+export const downloadRuns = failure(
+  'backup.downloading',
+  429,
+  'A backup of your team is being downloaded already; the next one can begin when it is done.',
+  { headers: { 'retry-after': '30' } },
+);
 export const blobNotFound = failure('blob.not_found', 404, 'There is no such file in the backup.');
 export const linkExpired = failure('blob.expired', 403, 'This link is not valid, or no longer.');

@@ -156,6 +156,9 @@ export async function listNeededHashes(db: Db): Promise<string[]> {
     select unnest(array[commit_hash, db_restore_hash]) as hash from pit_restores where finished_at is null
     union select commit_hash from site_previews where ready_at is null
     union select unnest(array[base_hash, undo_hash]) from site_stages
-    union select unnest(array[live_hash, stage_hash]) from stage_bases`.execute(db);
+    union select unnest(array[live_hash, stage_hash]) from stage_bases
+    union select commit_hash from restore_points
+    union select running->'undo'->>'hash' from site_software where running is not null
+    union select running->'undo'->>'hash' from git_links where running is not null`.execute(db);
   return rows.flatMap(({ hash }) => hash ?? []);
 }

@@ -8,7 +8,7 @@ import type { Backup, Site } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { refused } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson } from '../../../test/people.ts';
-import { newSite, putOnPlan } from '../../../test/sites.ts';
+import { newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
 import { siteOnDisk } from '../../../test/time.ts';
 import { prune } from './backup.jobs.ts';
 
@@ -214,5 +214,43 @@ suite('retention', () => {
     const gone = { restore_point: all.at(-1)?.created_at as string };
     if (gone.restore_point < min_restore_point)
       await assert.rejects(owner.api.createPitRestore({ params, body: gone }), refused(422));
+  });
+
+  test('a backup is downloaded as an archive that makes the same site elsewhere, for whoever may see all of it', async () => {
+    await putOnPlan(app, owner.teamId, 'business');
+    await disk.setOption('blogname', 'Ada\'s \\ "Bakery"\n\u0000end');
+    // A name that is longer than what importing takes.
+    await disk.remove('a'.repeat(200)).catch(() => {});
+    await disk.write(`uploads/${'deep/'.repeat(30)}note.txt`, 'far down');
+    await disk.write('uploads/empty.txt', '');
+    const at = await disk.keep();
+    await disk.setOption('blogname', 'later');
+    const url = `${app.api}/site/${site.fqdn}/backup/download?restore_point=${at}`;
+    const download = (token: string) => fetch(url, { headers: { authorization: `Bearer ${token}` } });
+    const viewer = await registerPerson(app, 'Viewer');
+    await letIn(owner, viewer, 'viewer');
+    assert.equal((await download(viewer.token)).status, 403);
+    const reader = await owner.api.createApiToken({ body: { name: 'reads', scopes: ['read'] } });
+    assert.equal((await download(reader.token)).status, 403);
+
+    const answer = await download(owner.token);
+    assert.equal(answer.headers.get('content-type'), 'application/gzip');
+    assert.match(answer.headers.get('content-disposition') ?? '', /^attachment; filename="[\w.-]+\.tar\.gz"$/);
+    // One at a time for a team; whoever goes away gives it back.
+    assert.equal((await download(owner.token)).status, 429);
+    const archive = await answer.blob();
+    const gone = await download(owner.token);
+    assert.equal(gone.status, 200);
+    await gone.body?.cancel();
+
+    const fqdn = newFqdn();
+    const copy = await owner.api.importSite({ wait: 60, query: { fqdn, team_id: owner.teamId }, body: archive });
+    const there = siteOnDisk(app, copy.id);
+    assert.equal(await there.option('blogname'), 'Ada\'s \\ "Bakery"\n\u0000end');
+    assert.equal(await there.read(`uploads/${'deep/'.repeat(30)}note.txt`), 'far down');
+    assert.equal(await there.read('uploads/big.bin'), big);
+    assert.equal(await there.read('uploads/empty.txt'), '');
+    const rows = 'select post_title, post_content, post_status from wp_posts order by ID';
+    assert.deepEqual(await there.query(rows), await disk.query(rows));
   });
 });

@@ -16,11 +16,14 @@ export {
   insertBackup,
   LATEST,
   LISTED_NOT_SAVED,
+  listBackups,
 } from './backup.sql.ts';
 export { signVersion } from './backup.version.ts';
 export {
+  backupFigures,
   databaseTime,
   delayCut,
+  failingBackups,
   findClock,
   noteCut,
   noteFailure,

@@ -39,6 +39,7 @@ export const blobOperations = [
   }),
   rawOperation({
     id: 'getBlob',
+    showsContent: true,
     method: 'GET',
     path: '/blob',
     tag,

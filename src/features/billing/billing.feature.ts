@@ -1,10 +1,10 @@
 import { feature } from '../feature.ts';
-import { followUsage, rereadPayments, syncCustomerJob } from './billing.jobs.ts';
+import { endPlanJob, followUsage, rereadPayments, syncCustomerJob } from './billing.jobs.ts';
 import { mailBilling } from './billing.mail.ts';
 import { billingOperations } from './billing.routes.ts';
 
 export const billingFeature = feature({
   name: 'billing',
   operations: billingOperations,
-  jobs: [syncCustomerJob, followUsage, rereadPayments, mailBilling],
+  jobs: [syncCustomerJob, endPlanJob, followUsage, rereadPayments, mailBilling],
 });

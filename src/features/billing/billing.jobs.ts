@@ -1,7 +1,7 @@
 import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
 import { followStorage, startDueCycles, tellReachedLimits } from '#features/usage/usage.ts';
-import { forgetOldEvents, listCustomersToRead } from './billing.sql.ts';
+import { findPaidSubscription, forgetOldEvents, listCustomersToRead } from './billing.sql.ts';
 import { endTestPlans, syncCustomer } from './billing.sync.ts';
 import { closeCheckout, listOldCheckouts } from './checkout.sql.ts';
 
@@ -12,6 +12,19 @@ export const syncCustomerJob = jobKind<{ customerId: string }>({
   name: 'billing.sync',
   lane: 'background',
   run: ({ customerId }, { services, commit }) => syncCustomer(services, customerId, commit),
+});
+
+/** What nobody goes on paying for ends with the period that is paid. */
+export const endPlanJob = jobKind<{ teamId: string }>({
+  name: 'billing.end_plan',
+  lane: 'background',
+  async run({ teamId }, { services }) {
+    const { db, payments } = services;
+    const paid = payments && (await findPaidSubscription(db, payments.account, teamId));
+    if (!paid) return;
+    await payments.endAtPeriodEnd(paid.id);
+    await syncCustomer(services, paid.customer_id);
+  },
 });
 
 /** Every minute: cycles that are over, storage that is used up or free again, limits that were reached. */

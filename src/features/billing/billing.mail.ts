@@ -1,7 +1,7 @@
 import type { Db } from '#core/db/database.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
-import { findUser } from '#features/user/user.ts';
+import { mailPerson } from '#features/notification/notification.ts';
 import { GRACE_MS } from './billing.state.ts';
 
 type Subject = 'payment_failed' | 'ended' | 'expired';
@@ -19,12 +19,12 @@ const TEXTS: Record<Subject, { subject: string; lead: (team: string, day: string
   payment_failed: {
     subject: 'A payment failed',
     lead: (team, day) =>
-      `the last payment for your team "${team}" failed. Please pay in the billing portal by ${day}; until then everything stays as it is, and then its sites go to sleep. Nothing is deleted.`,
+      `The last payment for your team "${team}" failed. Please pay in the billing portal by ${day}; until then everything stays as it is, and then its sites go to sleep. Nothing is deleted.`,
   },
   ended: {
     subject: 'Your plan has ended',
     lead: (team, day) =>
-      `the paid plan of your team "${team}" has ended, and the team is on the plan free now.${
+      `The paid plan of your team "${team}" has ended, and the team is on the plan free now.${
         day === undefined
           ? ''
           : ` It uses more than free has room for: its sites go to sleep on ${day} unless you choose a plan or delete what is too much. Nothing is deleted by us.`
@@ -33,7 +33,7 @@ const TEXTS: Record<Subject, { subject: string; lead: (team: string, day: string
   expired: {
     subject: 'Your sites are asleep',
     lead: (team) =>
-      `your team "${team}" has not been paid for 14 days, so its sites sleep from now on. Nothing is deleted: as soon as it is paid they are back.`,
+      `Your team "${team}" has not been paid for 14 days, so its sites sleep from now on. Nothing is deleted: as soon as it is paid they are back.`,
   },
 };
 
@@ -42,10 +42,18 @@ export const mailBilling = jobKind<BillingMail>({
   name: 'billing.mail',
   lane: 'background',
   async run({ about, userId, teamId, teamName, expiresAt }, { id, services }) {
-    const { email, first_name } = await findUser(services.db, userId);
     const { subject, lead } = TEXTS[about];
-    const text = `Hello ${first_name},\n\n${lead(teamName, expiresAt?.slice(0, 10))}\n\n${services.config.baseUrl}/teams/${teamId}\n`;
-    await services.mailer.send({ id, to: email, subject: `${teamName}: ${subject}`, text });
+    const url = `${services.config.baseUrl}/teams/${teamId}`;
+    await mailPerson(services, {
+      id,
+      userId,
+      // That sites sleep is told to everybody.
+      ...(about !== 'expired' && { kind: 'billing' }),
+      letter: {
+        subject: `${teamName}: ${subject}`,
+        blocks: [lead(teamName, expiresAt?.slice(0, 10)), { label: 'Open billing', url }],
+      },
+    });
   },
 });
 

@@ -5,6 +5,7 @@ import type { Body } from '#core/http/body.ts';
 import { operation, rawOperation } from '#core/http/operation.ts';
 import { Empty, Uuid } from '#core/http/schema.ts';
 import { anyone, forAccount, inTeam } from '#core/policy.ts';
+import { getTeamBills } from './billing.bills.ts';
 import { createCheckout, getCheckout, prepareCheckout } from './billing.checkout.ts';
 import { mayBuy, ownCheckout } from './billing.policy.ts';
 import {
@@ -22,6 +23,7 @@ import {
   SessionUrl,
   SyncedBilling,
   TeamBilling,
+  TeamBills,
 } from './billing.schema.ts';
 import { createPortal, listPaidTeams, receivePaymentEvent, setAdditionalSites, syncUser } from './billing.ts';
 import { getTeamBilling } from './billing.view.ts';
@@ -94,6 +96,18 @@ export const billingOperations = [
     params: Type.Object({ team_id: Uuid }),
     response: TeamBilling,
     handle: ({ db, services, subject: teamId }) => getTeamBilling(db, services, teamId),
+  }),
+  operation({
+    id: 'getTeamBills',
+    method: 'GET',
+    path: '/team/{team_id}/bills',
+    tag,
+    summary: 'The card that pays for a team, and its invoices, as the payment provider has them',
+    access: inTeam('owner'),
+    params: Type.Object({ team_id: Uuid }),
+    response: TeamBills,
+    errors: [...providerErrors],
+    handle: ({ db, services, caller, subject: teamId }) => getTeamBills(db, services, caller.userId, teamId),
   }),
   operation({
     id: 'setAdditionalSites',

@@ -74,11 +74,44 @@ export const TeamBilling = Type.Object(
     cycle_start: Timestamp,
     cycle_end: Timestamp,
     provider: Nullable(OneOf(['stripe', 'test'])),
+    forecast: Nullable(
+      Type.Object(
+        { visits: Type.Integer(), bandwidth_bytes: Type.Integer() },
+        { description: 'What the cycle comes to if it goes on as it has; null on its first day' },
+      ),
+    ),
     limits: Type.Object({ sites: Used, storage_bytes: Used, visits: Used, bandwidth_bytes: Used }),
   },
   { title: 'TeamBilling' },
 );
 export type TeamBilling = Static<typeof TeamBilling>;
+
+const Card = Type.Object({
+  brand: Type.String(),
+  last4: Type.String(),
+  exp_month: Type.Integer(),
+  exp_year: Type.Integer(),
+});
+const Invoice = Type.Object({
+  id: Type.String(),
+  number: Nullable(Type.String()),
+  status: OneOf(['draft', 'open', 'paid', 'uncollectible', 'void']),
+  total_cents: Type.Integer(),
+  currency: Type.String(),
+  created_at: Timestamp,
+  url: Nullable(Type.String({ description: 'Where the provider shows it, and where it can be paid' })),
+  pdf_url: Nullable(Type.String()),
+});
+
+export const TeamBills = Type.Object(
+  {
+    card: Nullable(Card),
+    invoices: Type.Array(Invoice, { description: 'The newest 24; the billing portal has the rest' }),
+    is_yours: Type.Boolean({ description: 'False where somebody else pays, such as the owner before' }),
+  },
+  { title: 'TeamBills' },
+);
+export type TeamBills = Static<typeof TeamBills>;
 
 export const notConfigured = failure(
   'billing.not_configured',

@@ -31,7 +31,7 @@ const TEAM_COLUMNS = sql`id, user_id, name, plan_type_name, interval, currency, 
   additional_site_cents, cancel_at, cancel_at_period_end, trial_ends_on, period_start, period_end, unpaid_since, is_expired,
   storage_usage`;
 
-interface UsedInCycle {
+export interface UsedInCycle {
   cycle_start: Date;
   cycle_end: Date;
   current_cycle_visits: number;
@@ -68,10 +68,11 @@ export async function lockUser(db: Db, userId: string): Promise<void> {
   await sql`select from users where id = ${userId} for no key update`.execute(db);
 }
 
-export async function hasFreeTeam(db: Db, userId: string): Promise<boolean> {
-  const { rows } = await sql`select from teams where user_id = ${userId} and plan_type_name = 'free' limit 1`.execute(
-    db,
-  );
+/** Besides this one, where one is named. */
+export async function hasFreeTeam(db: Db, userId: string, besides: string | null = null): Promise<boolean> {
+  const { rows } =
+    await sql`select from teams where user_id = ${userId} and plan_type_name = 'free' and deleted_at is null
+    and id is distinct from ${besides}::uuid limit 1`.execute(db);
   return rows.length > 0;
 }
 
@@ -185,6 +186,19 @@ export async function findPaidSubscription(
     select s.id, s.customer_id, t.interval from teams t join subscriptions s on s.id = t.sub_id and s.team_id = t.id
     where t.id = ${teamId} and s.account = ${account}`.execute(db);
   return rows[0];
+}
+
+/** All that a team ever paid with, the newest first, and whose customer each was. */
+export async function listTeamSubscriptions(
+  db: Db,
+  account: string,
+  teamId: string,
+): Promise<{ id: string; customer_id: string; user_id: string | null }[]> {
+  const { rows } = await sql<{ id: string; customer_id: string; user_id: string | null }>`
+    select s.id, s.customer_id, p.user_id from subscriptions s join teams t on t.id = s.team_id
+    left join payment_customers p on p.account = s.account and p.customer_id = s.customer_id
+    where s.team_id = ${teamId} and s.account = ${account} order by s.id = t.sub_id desc nulls last, s.id`.execute(db);
+  return rows;
 }
 
 export async function writeSubscription(

@@ -8,11 +8,11 @@ import type { Customer, StripeSubscription } from '#integrations/payments/built-
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { deliver, type StripeServer, startStripeServer, WEBHOOK_SECRET } from '../../../test/billing/stripe-server.ts';
 import { eventually, refused } from '../../../test/expect.ts';
-import { letIn, type Person, registerPerson, signInAs } from '../../../test/people.ts';
+import { letIn, PASSWORD, type Person, registerPerson, signInAs } from '../../../test/people.ts';
 import { insertSite } from '../../../test/sites.ts';
 import { rereadPayments, syncCustomerJob } from './billing.jobs.ts';
 import { endTestPlans } from './billing.sync.ts';
-import { getTeamBilling } from './billing.view.ts';
+import { forecastOf, getTeamBilling } from './billing.view.ts';
 
 /** The whole way through the official SDK, over a socket, to a server that speaks Stripe's protocol. */
 let app: TestApp;
@@ -780,4 +780,40 @@ test('what was bought with test money ends where real money is taken, and can be
   } finally {
     await trying.close();
   }
+});
+
+suite('what is billed', () => {
+  test('the owner sees the card and the invoices that the provider has, and of other teams none', async () => {
+    const owner = await ownerOn('micro');
+    const billsOf = (person: Person) => person.api.getTeamBills({ params: { team_id: person.teamId } });
+    const { card, invoices, is_yours } = await billsOf(owner);
+    assert.deepEqual([card?.brand, card?.last4, is_yours], ['visa', '4242', true]);
+    const shown = invoices.map(({ number, status, total_cents, currency }) => [number, status, total_cents, currency]);
+    assert.deepEqual(shown, [['TEST-0001', 'paid', 900, 'usd']]);
+    const free = await registerPerson(app, 'Free');
+    assert.deepEqual(await billsOf(free), { card: null, invoices: [], is_yours: true });
+    const admin = await registerPerson(app, 'Admin');
+    await letIn(owner, admin, 'admin');
+    await assert.rejects(admin.api.getTeamBills({ params: { team_id: owner.teamId } }), refused(403));
+  });
+
+  test("a plan of a team that is given away is not renewed, and what was paid is not the new owner's to see", async () => {
+    const owner = await ownerOn('micro');
+    const next = await registerPerson(app, 'Next');
+    await letIn(owner, next, 'admin');
+    const params = { team_id: owner.teamId };
+    await owner.api.transferTeam({ params, body: { user_id: next.userId, password: PASSWORD } });
+    await eventually(async () => (await billingOf(next, owner.teamId)).state === 'canceled');
+    const bills = await next.api.getTeamBills({ params });
+    assert.deepEqual(bills, { card: null, invoices: [], is_yours: false });
+  });
+
+  test('the forecast is a straight line through the cycle, and there is none on its first day', async () => {
+    const day = 86_400_000;
+    const at = (days: number) => new Date(Date.UTC(2026, 0, 1) + days * day);
+    const team = { cycle_start: at(0), cycle_end: at(30), current_cycle_visits: 1000, current_cycle_bandwidth: 50 };
+    assert.equal(forecastOf(team, at(0.5).getTime()), null);
+    assert.deepEqual(forecastOf(team, at(10).getTime()), { visits: 3000, bandwidth_bytes: 150 });
+    assert.deepEqual(forecastOf(team, at(31).getTime()), { visits: 1000, bandwidth_bytes: 50 });
+  });
 });

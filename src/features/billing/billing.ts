@@ -2,6 +2,7 @@ import type { Db } from '#core/db/database.ts';
 import { LockBusy } from '#core/db/locks.ts';
 import type { Services } from '#core/services.ts';
 import { customerOf } from './billing.customer.ts';
+import { endPlanJob } from './billing.jobs.ts';
 import { asking, requirePayments } from './billing.provider.ts';
 import { beingChanged, notPaid } from './billing.schema.ts';
 import {
@@ -14,6 +15,7 @@ import {
 import { syncCustomer } from './billing.sync.ts';
 
 /** Money, as the platform and other features see it. */
+export { hasFreeTeam } from './billing.sql.ts';
 export { receivePaymentEvent } from './billing.webhook.ts';
 
 /** The caller's own customer, whatever teams they are in. */
@@ -23,6 +25,11 @@ export async function createPortal(services: Services, userId: string): Promise<
     const customerId = await customerOf(services, userId, { mayReplace: false });
     return { url: await payments.createPortal(customerId, `${services.config.baseUrl}/billing/return`) };
   });
+}
+
+/** The team's plan is not renewed, as far as one is paid for. */
+export async function endPlan(db: Db, services: Services, teamId: string): Promise<void> {
+  await services.jobs.enqueue(db, endPlanJob, { teamId });
 }
 
 /** For whoever comes back from checkout or portal: the provider may not be able to reach us, or not yet have. */

@@ -1,4 +1,4 @@
-import { createPrivateKey, generateKeyPair, generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { createHash, createPrivateKey, generateKeyPair, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { promisify } from 'node:util';
 import { registrableDomain } from '#core/host-name.ts';
@@ -11,10 +11,12 @@ import {
   register,
 } from '#integrations/acme/acme.ts';
 import { askForRenewal, renewalId } from '#integrations/acme/renewal-info.ts';
+import { UpdateRefused, ZoneUpdates } from '#integrations/dns/zone-updates.ts';
 import { exported } from './certificate.rules.ts';
 import {
   type DueCertificate,
   deleteChallenge,
+  deleteCovered,
   findAccountKey,
   insertChallenge,
   insertWanted,
@@ -26,6 +28,7 @@ import {
   takeDue,
   type WantedNames,
 } from './certificate.sql.ts';
+import { isWildcard, ownDomains, plainName, wildcardDomains } from './wildcards.ts';
 
 /** Names under way in this process. They wait for others, so several cost little. */
 const AT_ONCE = 8;
@@ -50,6 +53,8 @@ export class CertificateWorker {
   readonly #services: Services;
   readonly #directory: string;
   readonly #wanted: WantedNames;
+  /** Where the platform can write into the zone of its sites. */
+  readonly #zone: ZoneUpdates | undefined;
   readonly #stopping = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
   #connection: Promise<AcmeConnection> | undefined;
@@ -62,11 +67,15 @@ export class CertificateWorker {
 
   constructor(services: Services) {
     this.#services = services;
-    const { acme, baseUrl, siteDomain, stageDomain } = services.config;
+    const { acme, baseUrl } = services.config;
     this.#directory = (acme as { directory: string }).directory;
-    const domains = [...new Set([siteDomain, stageDomain])];
+    this.#zone = acme?.zoneServer && new ZoneUpdates(acme.zoneServer, services.dns);
+    const domains = ownDomains(services.config);
+    const platform = [new URL(baseUrl).hostname].filter((name) => isIP(name) === 0 && this.#mayKnow(name));
+    const wildcards = wildcardDomains(services.config).filter((name) => this.#mayKnow(name));
     this.#wanted = {
-      own: [new URL(baseUrl).hostname].filter((name) => isIP(name) === 0 && this.#mayKnow(name)),
+      own: [...platform, ...wildcards.map((domain) => `*.${domain}`)],
+      wildcards,
       given: domains.map((name) => `.${name}`),
       known: domains.filter((name) => this.#mayKnow(name)).map((name) => `.${name}`),
     };
@@ -123,6 +132,7 @@ export class CertificateWorker {
         this.#again = false;
         const begunMs = performance.now();
         await insertWanted(this.#services.db, this.#wanted);
+        await deleteCovered(this.#services.db, this.#wanted);
         this.#lookMs = performance.now() - begunMs;
         await this.#takeDue();
       }
@@ -158,11 +168,12 @@ export class CertificateWorker {
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       const pauseMs = pauseAfter(due, error);
-      const reason = error instanceof AcmeProblem ? error.message : 'The certificate authority could not be reached.';
+      const isKnown = error instanceof AcmeProblem || error instanceof UpdateRefused;
+      const reason = isKnown ? error.message : 'The certificate authority could not be reached.';
       log.info({ err: error, name: due.name, failures: due.failures + 1, pause_ms: pauseMs }, 'no certificate yet');
       await noteFailure(db, due, reason.slice(0, 500), pauseMs);
       if (error instanceof AcmeProblem && error.kind === 'rateLimited')
-        await postponeNeighbours(db, registrableDomain(due.name) ?? due.name, pauseMs, pauseMs * JITTER);
+        await postponeNeighbours(db, registrableDomain(plainName(due.name)) ?? due.name, pauseMs, pauseMs * JITTER);
     }
   }
 
@@ -170,9 +181,10 @@ export class CertificateWorker {
     const { name, chain, source, failures } = due;
     const { db, secrets } = this.#services;
     const connection = await this.#connected();
+    const { signal } = this.#stopping;
     const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
     // What one way of looking does not find, the other may: a redirect in front, or a port that is closed.
-    const types: ChallengeType[] = ['http-01', 'tls-alpn-01'];
+    const types: ChallengeType[] = isWildcard(name) ? ['dns-01'] : ['http-01', 'tls-alpn-01'];
     if (failures % 2 === 1) types.reverse();
     const issued = await obtainCertificate(connection, {
       name,
@@ -181,13 +193,18 @@ export class CertificateWorker {
       replaces: chain !== null && source === 'acme' ? renewalId(chain) : undefined,
       answer: async (challenge) => {
         const { token, type, keyAuthorization } = challenge;
+        if (type === 'dns-01') return this.#answerByZone(challenge.name, keyAuthorization, signal);
         await insertChallenge(db, { token, name: challenge.name, type, key_authorization: keyAuthorization });
         return () => deleteChallenge(db, token);
       },
-      signal: this.#stopping.signal,
+      signal,
     });
     const leaf = new X509Certificate(issued);
-    if (leaf.checkHost(name, { subject: 'never' }) === undefined || !leaf.checkPrivateKey(privateKey))
+    // Of a wildcard, any name will do.
+    if (
+      leaf.checkHost(name.replace('*', 'any'), { subject: 'never' }) === undefined ||
+      !leaf.checkPrivateKey(privateKey)
+    )
       throw new AcmeProblem('malformed', 'The authority gave a certificate that is not for this name.');
     const [notBefore, notAfter] = [new Date(leaf.validFrom), new Date(leaf.validTo)];
     const renewAt = renewalOf(notBefore, notAfter);
@@ -199,6 +216,13 @@ export class CertificateWorker {
       renew_at: renewAt,
       next_try_at: await this.#nextLook(connection, renewAt),
     });
+  }
+
+  /** RFC 8555, 8.4. */
+  async #answerByZone(name: string, keyAuthorization: string, signal: AbortSignal): Promise<() => Promise<void>> {
+    if (!this.#zone) throw new AcmeProblem('unsupported', 'There is no zone to write the proof into.');
+    const digest = createHash('sha256').update(keyAuthorization).digest('base64url');
+    return this.#zone.setText(`_acme-challenge.${name}`, digest, signal);
   }
 
   /** An authority may want one back early, and says so only to who asks (RFC 9773). */

@@ -35,8 +35,10 @@ export async function findCertificate(db: Db, name: string): Promise<KeptCertifi
 }
 
 export interface WantedNames {
-  /** The platform's own. */
+  /** The platform's own, wildcards included. */
   own: readonly string[];
+  /** Domains with one certificate for all names right under them. */
+  wildcards: readonly string[];
   /** Domains whose names are the platform's to give, with the dot in front. */
   given: readonly string[];
   /** Those of them that the authority may know. */
@@ -60,9 +62,22 @@ export async function insertWanted(db: Db, wanted: WantedNames): Promise<void> {
   await sql`
     insert into certificates (name)
     select name from (
-      select unnest(${wanted.own}::text[]) as name union select n.fqdn from ${namesOfSites(wanted)}
+      select unnest(${wanted.own}::text[]) as name
+      union select n.fqdn from ${namesOfSites(wanted)} and domain_above(n.fqdn) <> all(${wanted.wildcards}::text[])
     ) wanted where not exists (select from certificates c where c.name = wanted.name)
     on conflict (name) do nothing`.execute(db);
+}
+
+/**
+ * Once there is a certificate for all names of a domain, those that single names had before go, for nobody renews them: whoever has one of their own is
+ * served with that. One of the team's own goes when it ends soon.
+ */
+export async function deleteCovered(db: Db, { wildcards }: WantedNames): Promise<void> {
+  if (wildcards.length === 0) return;
+  await sql`
+    delete from certificates c using certificates w
+    where domain_above(c.name) = any(${wildcards}::text[]) and c.name not like '*.%' and (c.source = 'acme' or c.renew_at <= now())
+      and w.name = '*.' || domain_above(c.name) and w.chain is not null`.execute(db);
 }
 
 export interface DueCertificate {
@@ -153,6 +168,32 @@ export async function postponeNeighbours(db: Db, domain: string, pauseMs: number
   await sql`update certificates set next_try_at = now() + make_interval(secs => (${pauseMs} + random() * ${spreadMs}) / 1000)
     where (name = ${domain} or name like '%.' || ${domain}) and next_try_at < now() + make_interval(secs => ${pauseMs / 1000})
       and (taken_until is null or taken_until < now())`.execute(db);
+}
+
+export interface CertificateCounts {
+  issued: number;
+  failing: number;
+  /** Issued, and good for less than ten days. */
+  expiring: number;
+}
+
+export async function countCertificates(db: Db): Promise<CertificateCounts> {
+  const { rows } = await sql<CertificateCounts>`
+    select (select count(*)::int from certificates where not_after is not null) as issued,
+      (select count(*)::int from certificates where failures > 0) as failing,
+      (select count(*)::int from certificates where not_after < now() + interval '10 days') as expiring`.execute(db);
+  return rows[0] as CertificateCounts;
+}
+
+/** Those that fail, the most often tried first, then those that end soon. */
+export async function worstCertificates(db: Db, limit: number): Promise<CertificateRow[]> {
+  const columns = sql`name, source, chain is not null as has_chain, not_after, next_try_at, failures, reason`;
+  const { rows } = await sql<CertificateRow>`
+    (select ${columns} from certificates where failures > 0 order by failures desc limit ${limit})
+    union all
+    (select ${columns} from certificates where not_after < now() + interval '10 days' and failures = 0 order by not_after limit ${limit})
+    limit ${limit}`.execute(db);
+  return rows;
 }
 
 /** When to ask, or to renew, next. */

@@ -9,9 +9,11 @@ import {
   listCertificates,
   storeOwn,
 } from './certificate.sql.ts';
+import { wildcardOf } from './wildcards.ts';
 
 /** The certificates of names: who gets one, from where, and what stands in the way. */
 export { type ReadCertificate, readOwn } from './certificate.rules.ts';
+export { countCertificates, worstCertificates } from './certificate.sql.ts';
 export { CertificateShelf } from './certificate-shelf.ts';
 
 /** A certificate of a team's own is replaced by one of ours before nobody could come any more. */
@@ -29,9 +31,14 @@ export async function certificatesOf(
   { config }: Services,
   names: readonly string[],
 ): Promise<(name: string, state: NameState) => CertificateState> {
-  const rows = new Map((await listCertificates(db, names)).map((row) => [row.name, row]));
+  const wildcards = new Set(names.flatMap((name) => wildcardOf(config, name) ?? []));
+  const found = await listCertificates(db, [...names, ...wildcards]);
+  const rows = new Map(found.map((row) => [row.name, row]));
   return (name, state) => {
+    const wildcard = wildcardOf(config, name);
+    const shared = wildcard === undefined ? undefined : rows.get(wildcard);
     const row = rows.get(name);
+    if (shared && !row?.has_chain) return sharedView(shared);
     if (row && (row.has_chain || (config.acme && state.isWanted))) return viewOf(row, state.isVerified);
     return { state: 'none', source: null, expires_at: null, next_try_at: null, reason: whyNone(config, state) };
   };
@@ -48,6 +55,12 @@ function viewOf(row: CertificateRow, isVerified: boolean): CertificateState {
   };
 }
 
+/** What is wrong with it is the operator's to know. */
+function sharedView(row: CertificateRow): CertificateState {
+  return { ...viewOf(row, true), reason: row.failures > 0 ? SHARED_FAILS : null };
+}
+
+const SHARED_FAILS = 'The certificate for all sites of this platform could not be got yet; its operator can see why.';
 const UNVERIFIED = 'Its DNS records do not lead here yet.';
 
 function whyNone({ httpsPort, acme }: Services['config'], { isVerified, isWanted }: NameState): string | null {

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { type Caller, hasRole, seesSecrets } from '#core/auth/caller.ts';
+import { type Caller, hasRoleOnSite, seesSecrets } from '#core/auth/caller.ts';
 import type { Services } from '#core/services.ts';
 import type { EditorRow } from './code-editor.sql.ts';
 
@@ -66,8 +66,8 @@ export async function readSession(
   return undefined;
 }
 
-function mayEdit(caller: Caller, { team_id }: EditorRow): boolean {
-  return seesSecrets(caller) && hasRole(caller, team_id, 'member');
+function mayEdit(caller: Caller, editor: EditorRow): boolean {
+  return seesSecrets(caller) && hasRoleOnSite(caller, editor, 'member');
 }
 
 /** Browsers take a cookie of such a name from nobody but the host itself, over https alone. */

@@ -12,6 +12,7 @@ import {
   Introspection,
   NewApiToken,
   SignIn,
+  secondStepNeeded,
   TokenGrant,
   tooManyFailures,
 } from './credential.schema.ts';
@@ -35,7 +36,7 @@ export const credentialOperations = [
     accepts: ['form', 'json'],
     body: SignIn,
     response: TokenGrant,
-    errors: [badSignIn, accountBlocked, tooManyFailures],
+    errors: [badSignIn, accountBlocked, tooManyFailures, secondStepNeeded],
     handle: (call) => signIn(call, call.body.username, call.body.password),
   }),
   operation({
@@ -45,6 +46,7 @@ export const credentialOperations = [
     tag,
     summary: 'End every credential that comes with the request: the bearer token and the session cookie',
     access: anyone,
+    endsView: true,
     response: Empty,
     async handle(call) {
       await signOut(call);

@@ -57,6 +57,20 @@ export const NewApiToken = Type.Object({
 });
 export type NewApiToken = Static<typeof NewApiToken>;
 
+export const Session = Type.Object(
+  {
+    id: Uuid,
+    is_current: Type.Boolean({ description: 'True for the one of this request' }),
+    browser: Nullable(Type.String({ description: 'What it was begun with, such as Firefox on Linux' })),
+    address: Nullable(Type.String({ description: 'Where it was used last, or begun' })),
+    last_used_at: Nullable(Timestamp),
+    expires_at: Nullable(Timestamp),
+    created_at: Timestamp,
+  },
+  { title: 'Session' },
+);
+export type Session = Static<typeof Session>;
+
 export const badSignIn = failure('auth.bad_sign_in', 401, 'The email address or the password is wrong.');
 export const accountBlocked = failure('account.blocked', 403, 'This account is blocked; ask the platform why.');
 export const tooManyFailures = failure(
@@ -64,4 +78,10 @@ export const tooManyFailures = failure(
   429,
   'Too many wrong passwords for this account; wait a minute, or come in with a link that we mail to you: ask to reset the password.',
 );
+export const secondStepNeeded = failure(
+  'auth.second_step_needed',
+  403,
+  'The password is right. This account has a second factor: go on with a passkey or a code.',
+);
+export const sessionNotFound = failure('session.not_found', 404, 'There is no such session.');
 export const apiTokenNotFound = failure('api_token.not_found', 404, 'There is no such API token.');

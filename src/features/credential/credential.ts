@@ -1,4 +1,4 @@
-import type { Caller } from '#core/auth/caller.ts';
+import { type Caller, isInTeam } from '#core/auth/caller.ts';
 import { checkPassword } from '#core/auth/password.ts';
 import { recheckRights, rightsChanged } from '#core/auth/revocation.ts';
 import { hashToken, newToken } from '#core/auth/tokens.ts';
@@ -8,16 +8,23 @@ import { setCookie } from '#core/http/cookies.ts';
 import type { Call } from '#core/http/operation.ts';
 import { addressKey, type LimitName } from '#core/http/rate-limits.ts';
 import type { Services } from '#core/services.ts';
+import {
+  beginSecondStep,
+  deleteChallengesOf,
+  needsSecondStep,
+  type SecondStep,
+} from '#features/second-factor/second-factor.ts';
 import { findSignIn, passwordHashOf } from '#features/user/user.ts';
 import {
   type ApiToken,
   accountBlocked,
   badSignIn,
   type NewApiToken,
+  secondStepNeeded,
   type TokenGrant,
   tooManyFailures,
 } from './credential.schema.ts';
-import { deleteCredentialByHash, deleteCredentialsOf, insertCredential } from './credential.sql.ts';
+import { deleteCredentialByHash, deleteCredentialsOf, deleteSessionsOf, insertCredential } from './credential.sql.ts';
 import { deviceCookie, readDevice } from './device.ts';
 
 export { backTo, faultOfChallenge, issueCode, redeemCode } from './authorization-code.ts';
@@ -43,13 +50,26 @@ export async function signIn(call: Call, username: string, password: string): Pr
   // Only whoever knows the password learns of it.
   if (!account.is_active)
     throw accountBlocked({ data: { ...OAUTH_REFUSAL, error_description: accountBlocked().message } });
-  return inTransaction(services.db, async (tx) => {
+  const entry = await inTransaction(services.db, async (tx) => {
     call.db = tx;
-    const grant = await startSession(call, account.id);
+    const entered = await enter(call, account.id);
     // Another password may have been set while this one was checked, and ended every session but this.
     if ((await passwordHashOf(tx, account.id)) !== account.password_hash) throw wrongPassword();
-    return grant;
+    return entered;
   });
+  if ('access_token' in entry) return entry;
+  const needed = secondStepNeeded();
+  throw secondStepNeeded({ data: { error: 'mfa_required', error_description: needed.message, ...entry } });
+}
+
+/**
+ * The one way in for whoever has shown a password or a mailed link: a session, or, where the account has a second factor, what
+ * is asked for next. Only what has passed that too starts a session by itself.
+ */
+export async function enter(call: Call, userId: string): Promise<TokenGrant | { second_step: SecondStep }> {
+  const { db, services } = call;
+  if (!(await needsSecondStep(db, userId))) return startSession(call, userId);
+  return { second_step: await beginSecondStep(db, services, userId) };
 }
 
 const wrongPassword = () => badSignIn({ headers: { 'www-authenticate': 'Bearer' }, data: OAUTH_REFUSAL });
@@ -103,6 +123,8 @@ export async function startSession(call: Call, userId: string): Promise<TokenGra
     user_id: userId,
     scopes: ['read', 'write', 'plan'],
     expires_at,
+    user_agent: call.userAgent,
+    ip: call.ip,
   });
   call.sessionId = id;
   call.cookies.push(sessionCookie(services, token, SESSION_SECONDS));
@@ -155,7 +177,15 @@ export async function revokeCredentials(
   { except }: { except?: string } = {},
 ): Promise<void> {
   await deleteCredentialsOf(db, userId, except ?? null);
+  await deleteChallengesOf(db, userId);
   rightsChanged(db, services, userId);
+}
+
+/** Every session of theirs but this one ends, at once and everywhere; tokens stay. */
+export async function endOtherSessions(db: Db, services: Services, caller: Caller): Promise<void> {
+  await deleteSessionsOf(db, caller.userId, caller.credential.id);
+  await deleteChallengesOf(db, caller.userId);
+  rightsChanged(db, services, caller.userId);
 }
 
 export async function createApiToken(
@@ -190,7 +220,7 @@ export function requireValidWish(
 
 /** The team that whoever gives a token binds it to; null is all of theirs. */
 export function requireOwnTeam(caller: Caller, teamId: string | null = null): string | null {
-  if (teamId !== null && !caller.roles.has(teamId))
+  if (teamId !== null && !isInTeam(caller, teamId))
     throw invalid(bodyFault('team_id', 'Value error, you are in no such team'));
   return teamId;
 }

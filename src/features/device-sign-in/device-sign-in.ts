@@ -1,5 +1,5 @@
 import { createHmac, randomInt } from 'node:crypto';
-import type { Scope } from '#core/auth/caller.ts';
+import { isInTeam, type Scope } from '#core/auth/caller.ts';
 import { hashToken, newToken } from '#core/auth/tokens.ts';
 import { inTransaction } from '#core/db/database.ts';
 import type { Call } from '#core/http/operation.ts';
@@ -107,7 +107,7 @@ export async function exchangeCode({ services }: Call, deviceCode: string): Prom
   }
   const caller = await credentials.renew({ credential: { id: found.session_id as string } });
   const { client_name: name, scopes, team_id, token_expires_at } = found;
-  if (!caller || (team_id && !caller.roles.has(team_id))) throw invalidCode();
+  if (!caller || (team_id && !isInTeam(caller, team_id))) throw invalidCode();
   return inTransaction(db, async (tx) => {
     if (!(await takeSignIn(tx, hash))) throw invalidCode();
     const made = await createApiToken(tx, caller, {

@@ -1,3 +1,4 @@
+import { roleOnSite } from '#core/auth/caller.ts';
 import { findingsOf } from './diagnosis.findings.ts';
 
 export type { Diagnosis } from './diagnosis.schema.ts';
@@ -16,7 +17,7 @@ const running = new Map<string, Promise<Diagnosis>>();
 /** Whoever asks again meanwhile gets the same. Nobody gets another's: what is seen depends on who looks. */
 export function diagnose(subject: Subject): Promise<Diagnosis> {
   const { site, caller } = subject;
-  const key = `${site.id} ${caller.userId} ${caller.credential.scopes.length > 0} ${[...caller.roles].join()}`;
+  const key = `${site.id} ${caller.userId} ${caller.credential.scopes.length > 0} ${[...caller.roles].join()} ${roleOnSite(caller, site)}`;
   const known = running.get(key);
   if (known) return known;
   const looking = lookAtAll(subject).finally(() => running.delete(key));

@@ -1,6 +1,6 @@
 import { declaredFailures } from '#core/errors.ts';
-import { strongestEffect } from '#core/http/catalogue.ts';
 import { failuresOf } from '#core/http/declared.ts';
+import { strongestEffect } from '#core/http/effects.ts';
 import type { DocsPage } from '#core/http/front-end.ts';
 import { describeApi } from '#core/http/openapi.ts';
 import type { Operation } from '#core/http/operation.ts';

@@ -1,4 +1,4 @@
-import { type Caller, hasRole, seesSecrets } from '#core/auth/caller.ts';
+import { type Caller, hasRoleOnSite, roleOnSite, seesSecrets } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import { type Dns, DnsFailed } from '#core/dns.ts';
 import { invalid } from '#core/errors.ts';
@@ -27,7 +27,7 @@ export async function verifyDomain(db: Db, services: Services, caller: Caller, f
   requirePublicName(services.config, fqdn, cnames);
   const hosted = await findSite(db, fqdn);
   // Of a site that is another team's nobody says anything: the name is looked at as if it were hosted nowhere.
-  const site = hosted && caller.roles.has(hosted.team_id) ? hosted : undefined;
+  const site = hosted && roleOnSite(caller, hosted) ? hosted : undefined;
   const region = regions.find(({ id }) => id === site?.region_id) ?? (regions[0] as Region);
   const records = await answered(() => look(services, fqdn, region, site));
   const shown = records.map((record) => withoutSecrets(record, caller, site));
@@ -64,7 +64,7 @@ async function lookAtSignature(dns: Dns, fqdn: string, dkim: { name: string; val
 /** The DKIM record is shown to whoever sees it in the site, too. */
 function withoutSecrets(record: DomainRecord, caller: Caller, site: SiteRow | undefined): DomainRecord {
   if (record.type !== 'TXT' || !site) return record;
-  return seesSecrets(caller) && hasRole(caller, site.team_id, 'member') ? record : { ...record, expected: '' };
+  return seesSecrets(caller) && hasRoleOnSite(caller, site, 'member') ? record : { ...record, expected: '' };
 }
 
 function describe({ type, name, expected, found }: DomainRecord): string {

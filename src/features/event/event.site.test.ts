@@ -134,7 +134,8 @@ test('pages of a site that had several names and teams show every event once, an
       const before = await wholeReads(tx);
       const siteIds = await findSitesCalled(tx, 'name-1.example.com', teamIds);
       assert.deepEqual(siteIds, [siteId]);
-      const wanted = { siteIds, teamIds, fqdn: 'name-1.example.com' };
+      const sites = teamIds.map((team_id) => ({ site_id: siteId, team_id }));
+      const wanted = { sites, named: { fqdn: 'name-1.example.com', teamIds } };
       const listing = await listEventsOfSites(tx, owner.userId, wanted, { page, size });
       assert.equal(await wholeReads(tx), before);
       return listing;

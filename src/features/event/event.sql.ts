@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import { deleteInBatches } from '#core/db/delete-in-batches.ts';
+import { sumTallies } from '#core/db/sum-tallies.ts';
 import { type Listing, listNewest, type Paging } from '#core/pages.ts';
 import type { Event } from './event.schema.ts';
 
@@ -21,30 +22,42 @@ export async function listEventsOfTeam(
   paging: Paging,
 ): Promise<Listing<EventRow>> {
   const where = after ? sql`team_id = ${teamId} and created_at > ${after}` : sql`team_id = ${teamId}`;
-  return listNewest<EventRow>(db, { table: 'events', where, columns: columnsFor(readerId) }, paging);
+  const count = after ? undefined : countOfTeam(sql`${teamId}`);
+  return listNewest<EventRow>(db, { table: 'events', where, columns: columnsFor(readerId), count }, paging);
 }
+
+/** Kept by triggers on the events, because a team can have millions. */
+const countOfTeam = (teamId: RawBuilder<unknown>) =>
+  sql`select coalesce(sum(events), 0) from event_tallies where team_id = ${teamId}`;
+
+/** A site, and the team whose events of it a reader may see. */
+export interface SiteOfReader {
+  site_id: string;
+  team_id: string;
+}
+
+const ofSites = (sites: SiteOfReader[], more = sql``): Part => ({
+  source: sql`unnest(${sites.map(({ site_id }) => site_id)}::uuid[], ${sites.map(({ team_id }) => team_id)}::uuid[])
+    as site (site_id, team_id)`,
+  where: sql`site_live_id = source.site_id and team_id = source.team_id ${more}`,
+});
 
 /**
  * The events of sites, under whatever name they had, as far as they belong to the reader's teams: what a site did while it
- * was another team's stays that team's. `fqdn` adds what is told of that name and of no site.
+ * was another team's stays that team's. `named` adds what is told of that name and of no site.
  */
 export async function listEventsOfSites(
   db: Db,
   readerId: string,
-  { siteIds, teamIds, fqdn, after }: { siteIds: string[]; teamIds: string[]; fqdn?: string; after?: Date },
+  { sites, named, after }: { sites: SiteOfReader[]; named?: { fqdn: string; teamIds: string[] }; after?: Date },
   paging: Paging,
 ): Promise<Listing<EventRow>> {
   const since = after ? sql`and created_at > ${after}` : sql``;
-  const parts: Part[] = [
-    {
-      source: sql`unnest(${siteIds}::uuid[]) as site (site_id) cross join unnest(${teamIds}::uuid[]) as team (team_id)`,
-      where: sql`site_live_id = source.site_id and team_id = source.team_id ${since}`,
-    },
-  ];
-  if (fqdn !== undefined) {
+  const parts: Part[] = [ofSites(sites, since)];
+  if (named) {
     parts.push({
-      source: sql`unnest(${teamIds}::uuid[]) as team (team_id)`,
-      where: sql`team_id = source.team_id and fqdn = ${fqdn} and site_live_id is null`,
+      source: sql`unnest(${named.teamIds}::uuid[]) as team (team_id)`,
+      where: sql`team_id = source.team_id and fqdn = ${named.fqdn} and site_live_id is null`,
     });
   }
   return listMerged(db, readerId, parts, paging);
@@ -75,15 +88,21 @@ export async function findSitesCalled(db: Db, fqdn: string, teamIds: string[]): 
   return rows.map(({ id }) => id);
 }
 
-/** A person's events are those of their teams and of their account. */
+/** A person's events are those of their teams, of the sites that they are limited to, and of their account. */
 export async function listEventsOfUser(
   db: Db,
-  { userId, withAccount, teamIds }: { userId: string; withAccount: boolean; teamIds: string[] },
+  wanted: { userId: string; withAccount: boolean; teamIds: string[]; sites: SiteOfReader[] },
   paging: Paging,
 ): Promise<Listing<EventRow>> {
+  const { userId, withAccount, teamIds, sites } = wanted;
   const parts: Part[] = [
-    { source: sql`unnest(${teamIds}::uuid[]) as team (team_id)`, where: sql`team_id = source.team_id` },
+    {
+      source: sql`unnest(${teamIds}::uuid[]) as team (team_id)`,
+      where: sql`team_id = source.team_id`,
+      count: countOfTeam(sql`source.team_id`),
+    },
   ];
+  if (sites.length > 0) parts.push(ofSites(sites));
   if (withAccount) {
     parts.push({
       source: sql`(values (${userId}::uuid)) as account (user_id)`,
@@ -97,6 +116,8 @@ export async function listEventsOfUser(
 interface Part {
   source: RawBuilder<unknown>;
   where: RawBuilder<unknown>;
+  /** How many those are, where that is known without counting. */
+  count?: RawBuilder<unknown>;
 }
 
 /**
@@ -108,7 +129,7 @@ async function listMerged(db: Db, readerId: string, parts: Part[], { page, size 
   const union = (each: (part: Part) => RawBuilder<unknown>) => sql.join(parts.map(each), sql` union all `);
   const counted = await sql<{ count: number }>`
     select coalesce(sum(found), 0)::int as count from (${union(
-      ({ source, where }) => sql`select (select count(*) from events where ${where}) as found
+      ({ source, where, count = sql`select count(*) from events where ${where}` }) => sql`select (${count}) as found
         from (select * from ${source}) source`,
     )}) parts`.execute(db);
   const { count } = counted.rows[0] as { count: number };
@@ -153,4 +174,5 @@ export async function placeRestoredEvents(db: Db): Promise<void> {
 /** What goes on is kept however long it takes. */
 export async function forgetOldEvents(db: Db): Promise<void> {
   await deleteInBatches(db, 'events', sql`finished_at is not null and created_at < now() - interval '400 days'`);
+  await sumTallies(db, { table: 'event_tallies', key: ['team_id'], amount: 'events' });
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { inTransaction } from '#core/db/database.ts';
+import { type Db, inTransaction } from '#core/db/database.ts';
 import { finishEvent, recordEvent } from '#core/events/events.ts';
 import type { Event } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
@@ -12,6 +12,7 @@ import { freePort } from '../../../test/free-port.ts';
 import { letIn, type Person, registerPerson } from '../../../test/people.ts';
 import { withoutRetryWaits } from '../../../test/retries.ts';
 import { openStream } from '../../../test/stream.ts';
+import { forgetOldEvents } from './event.sql.ts';
 
 let app: TestApp;
 let second: TestApp;
@@ -24,8 +25,8 @@ after(async () => {
   await app.close();
 });
 
-const write = (person: Person, activity: string, more: object = {}) =>
-  recordEvent(app.services.db, {
+const write = (person: Person, activity: string, more: object = {}, db: Db = app.services.db) =>
+  recordEvent(db, {
     scope: 'team',
     event_type: 'team.updated',
     activity,
@@ -63,6 +64,41 @@ test('events are listed newest first, per user, per team, by site and after a mo
     [],
   );
   assert.deepEqual(activities((await ada.api.listTeamEvents({ params, query: { size: 1 } })).results), ['one']);
+});
+
+test('a list says how many events a team has without counting them, also while some are added, forgotten and summed up', async () => {
+  const { db } = app.services;
+  const ada = await registerPerson(app, 'Ada');
+  const counts = async () => {
+    const [all, ofTeam] = [
+      await ada.api.listEvents({ query: { size: 100 } }),
+      await ada.api.listTeamEvents({ params: { team_id: ada.teamId }, query: { size: 100 } }),
+    ];
+    assert.deepEqual([all.count, ofTeam.count], [all.results.length, ofTeam.results.length]);
+    return ofTeam.count;
+  };
+  const before = await counts();
+  await sql`insert into events (team_id, scope, event_type, activity, user_id, created_at, finished_at)
+    select ${ada.teamId}, 'team', 'team.updated', 'old', ${ada.userId}, now() - interval '500 days', now() from generate_series(1, 20)`.execute(
+    db,
+  );
+  await Promise.all([
+    write(ada, 'one'),
+    write(ada, 'two'),
+    forgetOldEvents(db),
+    forgetOldEvents(db),
+    write(ada, 'three'),
+  ]);
+  await inTransaction(db, async (tx) => {
+    await write(ada, 'never', {}, tx);
+    throw new Error('rolled back');
+  }).catch(() => {});
+  assert.equal(await counts(), before + 3);
+  await forgetOldEvents(db);
+  const { rows } = await sql`select events from event_tallies where team_id = ${ada.teamId}`.execute(db);
+  assert.deepEqual(rows, [{ events: before + 3 }]);
+  await sql`delete from events where team_id = ${ada.teamId}`.execute(db);
+  assert.equal(await counts(), 0);
 });
 
 test('an event is seen by its team and its account alone', async () => {

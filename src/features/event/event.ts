@@ -1,4 +1,4 @@
-import type { Caller } from '#core/auth/caller.ts';
+import { type Caller, teamsOf } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import { maySee, seesAccount } from '#core/events/hub.ts';
 import { readHost } from '#core/host-name.ts';
@@ -13,6 +13,7 @@ import {
   listEventsOfTeam,
   listEventsOfUser,
   moveReadCursor,
+  type SiteOfReader,
 } from './event.sql.ts';
 
 interface EventListing {
@@ -41,8 +42,35 @@ export async function listSiteEvents(
   after: string | undefined,
   paging: Paging,
 ): Promise<EventListing> {
-  const wanted = { siteIds: [siteId], teamIds: [...caller.roles.keys()], ...(after && { after: new Date(after) }) };
+  const wanted = { sites: pairsFor(caller, [siteId]), ...(after && { after: new Date(after) }) };
   return complete(db, await listEventsOfSites(db, caller.userId, wanted, paging));
+}
+
+/** Each site with the teams whose events of it the caller may see. */
+function pairsFor(caller: Caller, siteIds: string[]): SiteOfReader[] {
+  return siteIds.flatMap((site_id) => {
+    const limited = caller.siteRoles.get(site_id);
+    const teams = [...caller.roles.keys(), ...(limited ? [limited.teamId] : [])];
+    return teams.map((team_id) => ({ site_id, team_id }));
+  });
+}
+
+/** What an operator is shown of a person, a team or a site. */
+export async function listAnyEvents(
+  db: Db,
+  caller: Caller,
+  of: { user_id: string; teamIds: string[] } | { team_id: string } | { site_id: string; team_id: string },
+  paging: Paging,
+): Promise<EventListing> {
+  const list = () => {
+    if ('user_id' in of)
+      return listEventsOfUser(db, { userId: of.user_id, withAccount: true, teamIds: of.teamIds, sites: [] }, paging);
+    if ('site_id' in of) return listEventsOfSites(db, caller.userId, { sites: [of] }, paging);
+    return listEventsOfTeam(db, caller.userId, of.team_id, null, paging);
+  };
+  const { count, events } = await complete(db, await list());
+  // They are nobody's news here.
+  return { count, events: events.map((event) => ({ ...event, unread: false })) };
 }
 
 export async function listMyEvents(
@@ -53,11 +81,14 @@ export async function listMyEvents(
 ): Promise<EventListing> {
   const { userId } = caller;
   const teamIds = [...caller.roles.keys()];
-  if (name === undefined)
-    return complete(db, await listEventsOfUser(db, { userId, withAccount: seesAccount(caller), teamIds }, paging));
+  if (name === undefined) {
+    const sites = [...caller.siteRoles].map(([site_id, { teamId }]) => ({ site_id, team_id: teamId }));
+    const wanted = { userId, withAccount: seesAccount(caller), teamIds, sites };
+    return complete(db, await listEventsOfUser(db, wanted, paging));
+  }
   const fqdn = readHost(name) ?? name.toLowerCase();
-  const siteIds = await findSitesCalled(db, fqdn, teamIds);
-  return complete(db, await listEventsOfSites(db, userId, { siteIds, teamIds, fqdn }, paging));
+  const sites = pairsFor(caller, await findSitesCalled(db, fqdn, teamsOf(caller)));
+  return complete(db, await listEventsOfSites(db, userId, { sites, named: { fqdn, teamIds } }, paging));
 }
 
 async function complete(db: Db, { count, rows }: Listing<EventRow>): Promise<EventListing> {

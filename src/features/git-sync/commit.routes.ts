@@ -39,6 +39,7 @@ const refusals: Failure[] = [
 export const commitOperations = [
   operation({
     id: 'getGitChanges',
+    showsContent: true,
     method: 'GET',
     path: '/site/{fqdn}/git_sync/changes',
     tag,

@@ -3,6 +3,7 @@ import { commitSite } from './commit.jobs.ts';
 import { commitOperations } from './commit.routes.ts';
 import { syncSite } from './git-sync.jobs.ts';
 import { lookAtRepository, planLooks } from './git-sync.look.ts';
+import { mailDeployTakenBack } from './git-sync.mail.ts';
 import { gitSyncOperations } from './git-sync.routes.ts';
 import { deleteOrphanedLinks } from './git-sync.sql.ts';
 
@@ -10,6 +11,6 @@ export const gitSyncFeature = feature({
   name: 'git-sync',
   operations: [...gitSyncOperations, ...commitOperations],
   dueTimes: ['git_links.look_at'],
-  jobs: [syncSite, commitSite, planLooks, lookAtRepository],
+  jobs: [syncSite, commitSite, planLooks, lookAtRepository, mailDeployTakenBack],
   housekeeping: deleteOrphanedLinks,
 });

@@ -7,11 +7,12 @@ import { databaseTime, keptAs, startClock } from '#features/backup/backup.ts';
 import { recordCut } from '#features/backup-clock/backup-clock.ts';
 import { type HeldWork, holdAs, onHeldSite, release } from '#features/hold/hold.ts';
 import { announcePurge, findOwn, nothing, type SiteRow, updateSite } from '#features/instance/instance.ts';
+import { brokenSince, lookAtPages, saidSince, takeBack, whyTakenBack } from '#features/page-check/page-check.ts';
 import { reportOf } from '#features/pit-restore/pit-restore.ts';
 import { againIfOutdated } from '#timemachine/failure.ts';
 import type { Recovery, SnapshotName } from '#timemachine/process/protocol.ts';
-import { brokenSince, lookAtPages, type PageCheck, saidSince } from './git-sync.checks.ts';
 import { broughtBy, packFiles, readCommitFiles, unpackFiles } from './git-sync.files.ts';
+import { mailDeployTakenBack } from './git-sync.mail.ts';
 import { openingOf } from './git-sync.open.ts';
 import { CONTENT_FOLDER } from './git-sync.rules.ts';
 import { findLink, type LinkRow, noteProblem, updateLink } from './git-sync.sql.ts';
@@ -41,7 +42,8 @@ export const syncSite = jobKind<HeldWork>({
     try {
       const state = await advance(sync);
       if (state.phase === 'undoing') {
-        await takeBack(sync, state);
+        if (!state.undo) throw new Error('a deploy knows what the site was like before it');
+        await takeBack(services, work, site, state.undo);
         await commit((tx) => endUndone(tx, sync, state));
       } else await commit((tx) => endWell(tx, sync, state));
     } catch (error) {
@@ -174,25 +176,6 @@ async function check(sync: Sync, state: SyncState): Promise<SyncState> {
   return enter(sync, { ...state, phase: 'undoing', after, broken, said }, 'git_sync');
 }
 
-/** Visitors have waited since before it, so what is taken back is the deploy alone, with what its pages did to the database. */
-async function takeBack({ services, work, site }: Sync, { undo }: SyncState): Promise<void> {
-  const { db, hosts } = services;
-  if (!undo) throw new Error('a deploy knows what the site was like before it');
-  const wish = { point: undo, files: true, tables: true, deleteExtraFiles: true };
-  await reportProgress(db, work.eventId, { step: 'taking it back' });
-  await onHeldSite(services, work, (signal) =>
-    againIfOutdated(async () => {
-      const begunAt = await databaseTime(db);
-      await hosts.restore(site, await keptAs(services, site), wish, {
-        signal,
-        onPlanned: async ({ now }) => {
-          if (now) await inTransaction(db, (tx) => recordCut(tx, site, now, begunAt));
-        },
-      });
-    }),
-  );
-}
-
 /** Ends what was begun, in one way or the other. */
 async function recover(sync: Sync): Promise<void> {
   const { services, work, site } = sync;
@@ -218,14 +201,9 @@ async function endWell(tx: Tx, { work, site, link }: Sync, state: SyncState): Pr
   await finishEvent(tx, work.eventId, { result: detailOf(state) });
 }
 
-async function endUndone(tx: Tx, { work, site }: Sync, state: SyncState): Promise<void> {
+async function endUndone(tx: Tx, { services, work, site }: Sync, state: SyncState): Promise<void> {
   const { broken = [], checks = [], said = [] } = state;
-  const told = broken.map(({ page, status }) => {
-    const was = checks.find((each) => each.page === page)?.status;
-    return `the ${page} ${answer(status)} (before: ${was})`;
-  });
-  const php = said.length > 0 ? ` PHP said: ${said[0]}` : '';
-  const failure = `The deploy was taken back, because ${told.join(', ')}.${php}`;
+  const failure = whyTakenBack('deploy', { broken, before: checks, said });
   await announcePurge(tx, site.id);
   if (!(await release(tx, work))) return;
   await updateSite(tx, site.id, { storage_is_stale: true });
@@ -233,9 +211,10 @@ async function endUndone(tx: Tx, { work, site }: Sync, state: SyncState): Promis
   await noteProblem(tx, site.id, failure);
   await startClock(tx, site.id, site.team_id);
   await finishEvent(tx, work.eventId, { failure, result: detailOf(state) });
+  const { commit = '', subject = '' } = state;
+  const mail = { teamId: site.team_id, fqdn: site.fqdn, commit, subject, failure };
+  await services.jobs.enqueue(tx, mailDeployTakenBack, mail);
 }
-
-const answer = (status: PageCheck['status']) => (status === null ? 'did not answer' : `answered ${status}`);
 
 const ENDED = { running: null, running_files: null };
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Caller, hasRole, seesSecrets } from '#core/auth/caller.ts';
+import { type Caller, hasRoleOnSite, seesSecrets } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import { AppError, type Fault } from '#core/errors.ts';
 import { API_PREFIX, type Call } from '#core/http/operation.ts';
@@ -189,7 +189,7 @@ export async function getLink(
   const own = isStage ? await findLink(db, live.id) : link;
   if (!link || !own) throw notLinked();
   const account = await linkedAccount(db, link);
-  const isOpen = seesSecrets(caller) && hasRole(caller, live.team_id, 'member');
+  const isOpen = seesSecrets(caller) && hasRoleOnSite(caller, live, 'member');
   return {
     git_url: link.git_url,
     branch: link.branch ?? link.default_branch,

@@ -25,6 +25,8 @@ const tag = 'git';
 export const gitSyncOperations = [
   operation({
     id: 'listGitSyncRepositories',
+    // It asks a Git host in the name of the person.
+    showsContent: true,
     method: 'GET',
     path: '/get_git_sync_repos',
     tag,
@@ -35,6 +37,8 @@ export const gitSyncOperations = [
   }),
   operation({
     id: 'verifyGitSyncDirectories',
+    // It asks a Git host in the name of the person.
+    showsContent: true,
     method: 'GET',
     path: '/verify_git_sync_directories',
     tag,

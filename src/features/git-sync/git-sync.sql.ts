@@ -5,10 +5,16 @@ import { siteGoesOn } from '#features/hold/hold.ts';
 
 export type LinkRow = Selectable<DB['git_links']>;
 
-export async function listLinkedSites(db: Db, teamIds: string[]): Promise<{ fqdn: string; git_url: string }[]> {
+export async function listLinkedSites(
+  db: Db,
+  teamIds: string[],
+  siteIds: string[],
+): Promise<{ fqdn: string; git_url: string }[]> {
   const { rows } = await sql<{ fqdn: string; git_url: string }>`
     select fqdn, git_url from sites
-    where team_id = any(${teamIds}::uuid[]) and kind = 'live' and git_url is not null order by fqdn`.execute(db);
+    where (team_id = any(${teamIds}::uuid[]) or id = any(${siteIds}::uuid[])) and kind = 'live' and git_url is not null order by fqdn`.execute(
+    db,
+  );
   return rows;
 }
 
@@ -23,8 +29,10 @@ export async function findLinkedAccountId(
 ): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select a.id from git_accounts a join sites s on s.id = ${link.site_id}
-    join team_members m on m.team_id = s.team_id and m.user_id = a.user_id and m.role <> 'viewer'
-    where a.id = ${link.account_id}`.execute(db);
+    where a.id = ${link.account_id} and (
+      exists (select from team_members m where m.team_id = s.team_id and m.user_id = a.user_id and m.role <> 'viewer')
+      or exists (select from site_roles r where r.site_id = coalesce(s.of_site_id, s.id) and r.user_id = a.user_id
+        and r.role <> 'viewer'))`.execute(db);
   return rows[0]?.id;
 }
 

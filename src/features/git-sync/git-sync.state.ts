@@ -1,7 +1,7 @@
 import type { Db } from '#core/db/database.ts';
 import type { HeldWork } from '#features/hold/hold.ts';
+import { comparePages, type PageCheck } from '#features/page-check/page-check.ts';
 import type { SnapshotName } from '#timemachine/process/protocol.ts';
-import type { PageCheck } from './git-sync.checks.ts';
 import { type LinkRow, updateLink } from './git-sync.sql.ts';
 
 /**
@@ -41,7 +41,6 @@ export async function writeState(db: Db, siteId: string, state: SyncState, files
 /** What the event says of it, whatever came of it. */
 export function detailOf(state: SyncState): Record<string, unknown> {
   const { commit, branch, subject, author, undo, counters, overwritten, pointers, checks = [], broken, said } = state;
-  const after = (page: string) => state.after?.find((each) => each.page === page)?.status ?? null;
   return {
     hash: commit ?? null,
     branch: branch ?? null,
@@ -52,7 +51,7 @@ export function detailOf(state: SyncState): Record<string, unknown> {
     overwritten: overwritten?.paths ?? [],
     overwritten_count: overwritten?.count ?? 0,
     lfs_pointers: (pointers ?? []).slice(0, 200),
-    checks: checks.map(({ page, status }) => ({ page, before: status, after: after(page) })),
+    checks: comparePages(checks, state.after),
     ...(broken && { broken, php: said ?? [] }),
   };
 }

@@ -27,7 +27,7 @@ export {
 export async function listRepositories(db: Db, services: Services, caller: Caller): Promise<GitSyncRepository[]> {
   const [accounts, linked] = [
     await findGitAccounts(db, caller.userId),
-    await listLinkedSites(db, [...caller.roles.keys()]),
+    await listLinkedSites(db, [...caller.roles.keys()], [...caller.siteRoles.keys()]),
   ];
   const lists = await Promise.all(accounts.map((account) => listOf(db, services, account)));
   const found = new Map<string, GitSyncRepository>();

@@ -5,9 +5,12 @@ import type { Place } from '#host/site-host.ts';
 
 export type HoldKind = DB['site_holds']['kind'];
 
+/** The ways to have a site in which it is used and looked after as ever. */
+export const GOES_ON = ['staging', 'git_fetch', 'update_look'] as const;
+
 /** `goesOn` for a column: nothing is done to the site, or only a copy of it is made. */
 export const siteGoesOn = (busy: string) =>
-  sql`(${sql.ref(busy)} is null or ${sql.ref(busy)} in ('staging', 'git_fetch'))`;
+  sql`(${sql.ref(busy)} is null or ${sql.ref(busy)} in (${sql.join(GOES_ON.map((kind) => sql.lit(kind)))}))`;
 
 export interface Hold {
   site_id: string;

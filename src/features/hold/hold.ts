@@ -6,6 +6,7 @@ import {
   deleteHold,
   deleteProcess,
   findPlace,
+  GOES_ON,
   type HoldKind,
   insertHold,
   listAddresses,
@@ -52,13 +53,16 @@ const WORDS: Record<HoldKind, string> = {
   git_fetch: 'git_sync',
   git_sync: 'git_sync',
   git_check: 'git_sync',
+  update_look: 'updating',
+  update_check: 'updating',
 };
 
 /** Whether the site is used and looked after as ever: nothing is done to it, or only a copy of it is made. */
-export const goesOn = (busy: HoldKind | null): boolean => busy === null || busy === 'staging' || busy === 'git_fetch';
+export const goesOn = (busy: HoldKind | null): boolean => busy === null || GOES_ON.some((kind) => kind === busy);
 
 /** Whether none of the site's PHP may run. One that is being created is nobody's yet, and one that is being looked at has to. */
-export const isFenced = (kind: HoldKind): boolean => kind !== 'creating' && kind !== 'git_check' && !goesOn(kind);
+export const isFenced = (kind: HoldKind): boolean => !LOOKED_AT.includes(kind) && !goesOn(kind);
+const LOOKED_AT: readonly HoldKind[] = ['creating', 'git_check', 'update_check'];
 
 export const busyWord = (busy: HoldKind | null): string | null => busy && WORDS[busy];
 

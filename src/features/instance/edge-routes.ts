@@ -34,7 +34,11 @@ function toRoute(services: Services, row: RouteRow): Route {
     devMode: row.cdn_dev_mode_enabled,
     alias: row.name === row.fqdn ? null : row.name_mode,
     // Of all kinds, previews alone end by themselves.
-    preview: row.expires_at && { key: previewKey(services, row.id), expiresAt: row.expires_at },
+    preview: row.expires_at && {
+      key: previewKey(services, row.id),
+      expiresAt: row.expires_at,
+      framedBy: new URL(services.config.baseUrl).origin,
+    },
   };
 }
 

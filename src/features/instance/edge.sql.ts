@@ -4,6 +4,9 @@ import type { SiteUsage } from '#edge/route.ts';
 import type { PlanName } from '#features/plan/plan.ts';
 import type { SiteRow } from './instance.sql.ts';
 
+/** Of pages that visitors asked for. Fewer may be one visitor who asks for one broken page again. */
+export const FAILED_IN_A_ROW = 3;
+
 /** What a route is made of; a site has one for each of its names. */
 export interface RouteRow
   extends Pick<
@@ -77,13 +80,16 @@ export async function addUsage(db: Db, usage: readonly SiteUsage[]): Promise<voi
       select * from unnest(${column((u) => u.siteId)}::uuid[], ${column((u) => u.teamId)}::uuid[], ${column((u) => u.visits)}::bigint[],
         ${column((u) => u.requests)}::bigint[], ${column((u) => u.bytes)}::bigint[], ${column((u) => u.cachedBytes)}::bigint[],
         ${column((u) => u.cacheHits)}::bigint[], ${column((u) => u.cacheMisses)}::bigint[], ${column((u) => u.cacheObjects)}::bigint[],
-        ${column((u) => u.cacheBytes)}::bigint[], ${column((u) => u.lastVisitAt)}::timestamptz[])
-        as u (site_id, team_id, visits, requests, bytes, cached_bytes, cache_hits, cache_misses, cache_objects, cache_bytes, last_visit_at)
+        ${column((u) => u.cacheBytes)}::bigint[], ${column((u) => u.lastVisitAt)}::timestamptz[], ${column((u) => u.errors)}::bigint[],
+        ${column((u) => `{${u.durations}}`)}::text[], ${column((u) => u.pages)}::bigint[], ${column((u) => u.pagesFailedLast)}::bigint[])
+        as u (site_id, team_id, visits, requests, bytes, cached_bytes, cache_hits, cache_misses, cache_objects, cache_bytes, last_visit_at,
+          errors, durations, pages, pages_failed_last)
     ), counted_sites as (
       -- A site that moved is there once for each of its teams.
       select site_id, sum(visits) as visits, sum(requests) as requests, sum(bytes) as bytes, sum(cached_bytes) as cached_bytes,
         sum(cache_hits) as cache_hits, sum(cache_misses) as cache_misses, max(cache_objects) as cache_objects,
-        max(cache_bytes) as cache_bytes, max(last_visit_at) as last_visit_at
+        max(cache_bytes) as cache_bytes, max(last_visit_at) as last_visit_at,
+        sum(pages) as pages, sum(pages_failed_last) as pages_failed_last
       from counted group by site_id
     ), held as materialized (
       -- A cycle that began within this hour is counted from then on, so that no row belongs to two cycles.
@@ -111,16 +117,20 @@ export async function addUsage(db: Db, usage: readonly SiteUsage[]): Promise<voi
         cache_objects = c.cache_objects, cache_bytes = c.cache_bytes,
         -- An editor at work makes requests that are no visits, and the site is not idle all the same.
         last_visited_at = greatest(s.last_visited_at, c.last_visit_at, case when c.requests > 0 then now() end),
-        storage_is_stale = s.storage_is_stale or c.requests > c.cache_hits
+        storage_is_stale = s.storage_is_stale or c.requests > c.cache_hits,
+        failing_since = case when c.pages = 0 then s.failing_since when c.pages_failed_last > 0 then
+          case when c.pages = c.pages_failed_last then coalesce(s.failing_since, now()) else now() end end,
+        failed_answers = case when c.pages = 0 then s.failed_answers when c.pages_failed_last > 0 then least(1000000,
+          case when c.pages = c.pages_failed_last then coalesce(s.failed_answers, 0) else 0 end + c.pages_failed_last) end
       from counted_sites c join held_sites on held_sites.id = c.site_id where s.id = c.site_id
       returning s.id
     )
-    insert into site_usage as u (site_id, hour, visits, requests, bytes, cached_bytes, cache_hits, cache_misses)
-    select c.site_id, held.hour, sum(c.visits), sum(c.requests), sum(c.bytes), sum(c.cached_bytes), sum(c.cache_hits), sum(c.cache_misses)
+    insert into site_usage as u (site_id, hour, visits, requests, bytes, cached_bytes, cache_hits, cache_misses, errors, durations)
+    select c.site_id, held.hour, sum(c.visits), sum(c.requests), sum(c.bytes), sum(c.cached_bytes), sum(c.cache_hits), sum(c.cache_misses),
+      sum(c.errors), sum_counts(c.durations::int[])
     from counted c join of_sites on of_sites.id = c.site_id join held on held.id = c.team_id group by 1, 2
     on conflict (site_id, hour) do update set visits = u.visits + excluded.visits, requests = u.requests + excluded.requests,
       bytes = u.bytes + excluded.bytes, cached_bytes = u.cached_bytes + excluded.cached_bytes,
-      cache_hits = u.cache_hits + excluded.cache_hits, cache_misses = u.cache_misses + excluded.cache_misses`.execute(
-    db,
-  );
+      cache_hits = u.cache_hits + excluded.cache_hits, cache_misses = u.cache_misses + excluded.cache_misses,
+      errors = u.errors + excluded.errors, durations = add_counts(u.durations, excluded.durations)`.execute(db);
 }

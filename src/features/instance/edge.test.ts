@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Route, SiteUsage } from '#edge/route.ts';
+import type { Operations } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually } from '../../../test/expect.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
@@ -32,6 +33,10 @@ const usageOf = (site: { id: string; team_id: string }, more: Partial<SiteUsage>
   cacheObjects: 3,
   cacheBytes: 3000,
   lastVisitAt: new Date(),
+  errors: 0,
+  durations: [],
+  pages: 0,
+  pagesFailedLast: 0,
   ...more,
 });
 
@@ -144,6 +149,55 @@ suite('what the edge reports', () => {
       usage.points.reduce((total, point) => total + point[name], 0);
     assert.deepEqual([sum('visits'), sum('requests'), sum('cache_hits')], [20, 200, 80]);
     await reports.usage([]);
+  });
+
+  test('says how a site can be reached: what a visitor meets first, and failing after three failed pages in a row', async () => {
+    const owner = await ownerOfMany();
+    const site = await newSite(owner);
+    const params = { fqdn: site.fqdn };
+    const reports = siteReports(app.services);
+    const answered = (pages: number, pagesFailedLast: number, durations: number[] = []) =>
+      reports.usage([usageOf(site, { pages, pagesFailedLast, durations, errors: pagesFailedLast })]);
+    const state = async () => (await owner.api.getSite({ params })).reachability.state;
+    const change = (body: Operations['updateSite']['input']['body']) =>
+      owner.api.updateSite({ params, body: body ?? {} });
+    assert.equal(await state(), 'live');
+    await answered(5, 2, [0, 90]);
+    assert.equal(await state(), 'live');
+    await answered(1, 1, [0, 0, 0, 0, 0, 0, 0, 0, 0, 10]);
+    const { reachability } = await owner.api.getSite({ params });
+    assert.equal(reachability.state, 'failing');
+    assert.ok(Date.parse(reachability.since as string) <= Date.now());
+    const hour = (await owner.api.getSiteUsage({ params })).points.at(-1);
+    assert.deepEqual([hour?.errors, hour?.p95_ms], [3, 768]);
+    await change({ cdn_firewall_enabled: true, cdn_firewall_allowed_ips: ['192.0.2.7'] });
+    const blocked = (await owner.api.getSite({ params })).reachability;
+    assert.equal(blocked.state, 'protected');
+    assert.match(blocked.reason ?? '', /one address and nobody else/);
+    await change({ cdn_firewall_enabled: false, http_auth_enabled: true });
+    assert.equal(await state(), 'protected');
+    await change({ http_auth_enabled: false });
+    await answered(1, 0);
+    assert.equal(await state(), 'live');
+    await owner.api.sleepSite({ wait: 60, params });
+    assert.equal(await state(), 'asleep');
+    assert.equal((await owner.api.wakeSite({ params })).reachability.state, 'live');
+    const { db } = app.services;
+    await db.updateTable('sites').set({ fqdn: 'reach.example.org' }).where('id', '=', site.id).execute();
+    const listed = (await owner.api.listSites({ query: { search: 'reach.example.org' } })).results[0];
+    assert.equal(listed?.reachability.state, 'dns_pending');
+    await db.updateTable('teams').set({ is_expired: true }).where('id', '=', owner.teamId).execute();
+    const stopped = await owner.api.getSite({ params: { fqdn: 'reach.example.org' } });
+    assert.equal(stopped.reachability.state, 'stopped');
+  });
+
+  test('a cleared cache is told to every edge', async () => {
+    const owner = await ownerOfMany();
+    const { id, fqdn } = await newSite(owner);
+    const purged: string[] = [];
+    await subscribeToPurges(app.services, (siteId) => purged.push(siteId));
+    await owner.api.clearSiteCache({ params: { fqdn } });
+    await eventually(async () => purged.includes(id));
   });
 
   test('a visit wakes a sleeping site once, however many come', async () => {

@@ -1,13 +1,19 @@
-import { type Caller, hasRole, type Role } from '#core/auth/caller.ts';
+import { type Caller, hasRoleOnSite, type Role, roleOnSite } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import type { Failure } from '#core/errors.ts';
 import { type Access, onRecord } from '#core/policy.ts';
 import { siteNotFound } from './instance.schema.ts';
 import { findSite, type SiteRow } from './instance.sql.ts';
 
-/** Members of the team whose site the path names, from a role upwards. */
+const named = {
+  missing: siteNotFound,
+  find: (db: Db, { fqdn }: Record<string, string>) => findSite(db, fqdn as string),
+  roleIn: roleOnSite,
+};
+
+/** Members of the team whose site the path names, from a role upwards, and whoever has that role on the site. */
 export function onSite(role: Role): Access<SiteRow> {
-  return onRecord<SiteRow>({ role, missing: siteNotFound, find: (db, { fqdn }) => findSite(db, fqdn as string) });
+  return onRecord<SiteRow>({ ...named, role });
 }
 
 type FindPart<Part> = (db: Db, site: SiteRow, input: Record<string, unknown>) => Promise<Part | undefined>;
@@ -42,13 +48,12 @@ function onPartOf<Part>(
 
 /** Admins, and members on what they created themselves: whoever may delete or rename a site. */
 export const onOwnSite: Access<SiteRow> = onRecord<SiteRow>({
+  ...named,
   role: 'admin',
-  missing: siteNotFound,
-  find: (db, { fqdn }) => findSite(db, fqdn as string),
   orIf: { rule: 'a member who created it', test: mayRename },
 });
 
 export function mayRename(caller: Caller, site: SiteRow): boolean {
-  if (hasRole(caller, site.team_id, 'admin')) return true;
-  return site.user_id === caller.userId && hasRole(caller, site.team_id, 'member');
+  if (hasRoleOnSite(caller, site, 'admin')) return true;
+  return site.user_id === caller.userId && hasRoleOnSite(caller, site, 'member');
 }

@@ -5,12 +5,12 @@
  */
 export { callSite, visitSite } from './call-site.ts';
 export { removeFilesSoon } from './clean-up.sql.ts';
-export { announcePurge } from './edge.sql.ts';
+export { announcePurge, FAILED_IN_A_ROW, markAwake } from './edge.sql.ts';
 export { siteReports, subscribeToPurges } from './edge-reports.ts';
 export { siteRoutes } from './edge-routes.ts';
 export { findOwn, moveDatabase, nothing } from './held-work.ts';
 export { mayRename, onOwnSite, onPartOfOwnSite, onPartOfSite, onSite } from './instance.policy.ts';
-export { stageMissing } from './instance.schema.ts';
+export { siteNotFound, stageMissing } from './instance.schema.ts';
 export {
   deleteSite,
   deleteUsage,

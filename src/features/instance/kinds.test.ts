@@ -98,7 +98,7 @@ suite('a preview is no site of the', () => {
     assert.deepEqual([(await read(preview.id)).is_sleeping, (await read(siteId)).is_sleeping], [false, true]);
     const events = await owner.api.listEvents({ query: { size: 100 } });
     assert.ok(!JSON.stringify(events.results).includes(preview.id));
-    const told = { faviconUrl: null, nextCronAt: new Date() };
+    const told = { faviconUrl: null, title: null, nextCronAt: new Date() };
     await db.updateTable('sites').set({ next_cron_at: null }).where('id', '=', preview.id).execute();
     await writeStatuses(db, new Map([[preview.id, told]]));
     assert.equal((await read(preview.id)).next_cron_at, null);

@@ -12,19 +12,20 @@ export async function writeStatuses(db: Db, statuses: ReadonlyMap<string, SiteSt
   await sql`
     with said as (
       select * from unnest(${[...statuses.keys()]}::uuid[], ${entries.map((entry) => entry.faviconUrl)}::text[],
-        ${entries.map((entry) => entry.nextCronAt)}::timestamptz[]) as said (id, icon, next_cron_at)
+        ${entries.map((entry) => entry.nextCronAt)}::timestamptz[], ${entries.map((entry) => entry.title)}::text[])
+        as said (id, icon, next_cron_at, title)
     ), held as materialized (
-      select id, fqdn, next_cron_at as known_cron_at from sites
+      select id, fqdn, title as known_title, next_cron_at as known_cron_at from sites
       where id in (select id from said) and kind <> 'preview' order by id for no key update
     ), told as (
       -- An icon from elsewhere would tell that server who looks at the dashboard.
-      select id, case when substring(icon from '^https?://([^/:?#]+)') = fqdn then icon end as favicon_url,
+      select id, coalesce(title, known_title) as title, case when substring(icon from '^https?://([^/:?#]+)') = fqdn then icon end as favicon_url,
         case when next_cron_at is not null then greatest(next_cron_at, least(known_cron_at, now())) end as next_cron_at
       from said join held using (id)
     )
-    update sites s set favicon_url = told.favicon_url, next_cron_at = told.next_cron_at from told
+    update sites s set favicon_url = told.favicon_url, title = told.title, next_cron_at = told.next_cron_at from told
     where s.id = told.id
-      and (s.favicon_url is distinct from told.favicon_url or s.next_cron_at is distinct from told.next_cron_at)`.execute(
+      and (s.favicon_url is distinct from told.favicon_url or s.title <> told.title or s.next_cron_at is distinct from told.next_cron_at)`.execute(
     db,
   );
 }

@@ -6,6 +6,7 @@ import { Team } from '#features/team/team.schema.ts';
 import {
   alreadyMember,
   Invite,
+  InviteChange,
   InviteToken,
   inviteExists,
   inviteExpired,
@@ -18,7 +19,7 @@ import {
   tooManySent,
 } from './invite.schema.ts';
 import { findInvite, listOpenInvites } from './invite.sql.ts';
-import { acceptInvite, createInvite, deleteInvite, inspectInvite, toInvite } from './invite.ts';
+import { acceptInvite, createInvite, deleteInvite, inspectInvite, toInvite, updateInvite } from './invite.ts';
 
 const tag = 'invites';
 const TeamPath = Type.Object({ team_id: Uuid });
@@ -56,6 +57,19 @@ export const inviteOperations = [
     errors: [alreadyMember, inviteExists, tooManyInvites, tooManySent],
     goesOn: true,
     handle: (call) => createInvite(call, call.subject, call.body),
+  }),
+  operation({
+    id: 'updateInvite',
+    method: 'PATCH',
+    path: '/team/{team_id}/invite/{team_member_invite_id}',
+    tag,
+    summary: 'Change the role that an invite gives',
+    access: inTeam('owner'),
+    params: Type.Object({ team_id: Uuid, team_member_invite_id: Uuid }),
+    body: InviteChange,
+    response: Invite,
+    errors: [inviteNotFound],
+    handle: (call) => updateInvite(call, call.subject, call.params.team_member_invite_id, call.body.role),
   }),
   operation({
     id: 'deleteInvite',

@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
 import { Email, Name, Nullable, OneOf, say, Timestamp, Uuid } from '#core/http/schema.ts';
-
-const INVITE_ROLES = ['admin', 'member', 'viewer'] as const;
+import { GIVEN_ROLES, MOST_SITES } from '#features/team/member.schema.ts';
 
 export const Invite = Type.Object(
   {
@@ -12,7 +11,8 @@ export const Invite = Type.Object(
     expiry: Timestamp,
     first_name: Nullable(Type.String()),
     link: Type.String({ description: 'Opens the invite; empty for credentials that may only read' }),
-    role: OneOf(INVITE_ROLES),
+    role: OneOf(GIVEN_ROLES),
+    site_ids: Nullable(Type.Array(Uuid, { description: 'The sites that it is for; null is the whole team' })),
     target_email: Type.String(),
   },
   { title: 'TeamInvite' },
@@ -23,9 +23,18 @@ export const NewInvite = Type.Object({
   target_email: say(Email, 'Who is invited'),
   first_name: say(Name, 'How the mail greets them'),
   message: Type.Optional(say(Type.String({ maxLength: 2000 }), 'A line of yours in the mail')),
-  role: Type.Optional(say(OneOf(INVITE_ROLES), 'What they become in the team')),
+  role: Type.Optional(say(OneOf(GIVEN_ROLES), 'What they become in the team, or on each of the sites')),
+  site_ids: Type.Optional(
+    Type.Array(Uuid, {
+      minItems: 1,
+      maxItems: MOST_SITES,
+      description: 'Sites of the team that they are limited to; without it they are in the whole team',
+    }),
+  ),
 });
 export type NewInvite = Static<typeof NewInvite>;
+
+export const InviteChange = Type.Object({ role: say(OneOf(GIVEN_ROLES), 'What they become when they accept') });
 
 export const InviteToken = Type.Object({
   token: say(Type.String({ minLength: 1, maxLength: 200 }), 'As in the link of the invite'),
@@ -36,7 +45,7 @@ export const OpenedInvite = Type.Object(
     team_name: Type.String(),
     target_email: Type.String(),
     first_name: Nullable(Type.String()),
-    role: OneOf(INVITE_ROLES),
+    role: OneOf(GIVEN_ROLES),
     expiry: Timestamp,
   },
   { title: 'OpenedInvite' },

@@ -5,18 +5,18 @@ import type { Invite } from './invite.schema.ts';
 
 export type InviteRow = Omit<Invite, 'link'> & { team_id: string; message: string | null; accepted_at: Date | null };
 
-const COLUMNS = sql`id, team_id, created_by, target_email, first_name, message, role, expiry, accepted_at, created_at`;
+const COLUMNS = sql`id, team_id, created_by, target_email, first_name, message, role, site_ids, expiry, accepted_at, created_at`;
 
 /** Undefined when the address has an open invite. */
 export async function insertInvite(
   db: Db,
-  invite: Pick<InviteRow, 'team_id' | 'created_by' | 'target_email' | 'first_name' | 'message' | 'role'>,
+  invite: Pick<InviteRow, 'team_id' | 'created_by' | 'target_email' | 'first_name' | 'message' | 'role' | 'site_ids'>,
 ): Promise<InviteRow | undefined> {
   await sql`delete from team_invites where team_id = ${invite.team_id} and target_email = ${invite.target_email}
     and accepted_at is null and expiry <= now()`.execute(db);
   const { rows } = await sql<InviteRow>`
-    insert into team_invites (team_id, created_by, target_email, first_name, message, role, expiry)
-    values (${invite.team_id}, ${invite.created_by}, ${invite.target_email}, ${invite.first_name}, ${invite.message}, ${invite.role},
+    insert into team_invites (team_id, created_by, target_email, first_name, message, role, site_ids, expiry)
+    values (${invite.team_id}, ${invite.created_by}, ${invite.target_email}, ${invite.first_name}, ${invite.message}, ${invite.role}, ${invite.site_ids},
       now() + interval '7 days')
     on conflict (team_id, target_email) where accepted_at is null do nothing
     returning ${COLUMNS}`.execute(db);
@@ -43,6 +43,25 @@ export async function countOpenInvites(db: Db, teamId: string): Promise<number> 
     db,
   );
   return rows[0]?.open ?? 0;
+}
+
+export async function setInviteRole(
+  db: Db,
+  teamId: string,
+  id: string,
+  role: InviteRow['role'],
+): Promise<InviteRow | undefined> {
+  const { rows } = await sql<InviteRow>`
+    update team_invites set role = ${role} where id = ${id} and team_id = ${teamId} and accepted_at is null
+    returning ${COLUMNS}`.execute(db);
+  return rows[0];
+}
+
+/** How many of these are live sites of the team. */
+export async function countSitesOf(db: Db, teamId: string, ids: readonly string[]): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from sites
+    where id = any(${[...ids]}::uuid[]) and team_id = ${teamId} and kind = 'live'`.execute(db);
+  return rows[0]?.count ?? 0;
 }
 
 export async function deleteInvite(db: Db, teamId: string, id: string): Promise<InviteRow | undefined> {

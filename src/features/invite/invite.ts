@@ -1,11 +1,12 @@
 import { type Caller, seesSecrets } from '#core/auth/caller.ts';
 import { rightsChanged } from '#core/auth/revocation.ts';
 import type { Db } from '#core/db/database.ts';
+import { bodyFault, invalid } from '#core/errors.ts';
 import { recordEvent } from '#core/events/events.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import type { Team } from '#features/team/team.schema.ts';
-import { findTeam, getTeam, insertMember, isMemberByEmail, type TeamRow } from '#features/team/team.ts';
+import { findTeam, getTeam, insertMember, isMemberByEmail, joinSites, type TeamRow } from '#features/team/team.ts';
 import { updateUser } from '#features/user/user.ts';
 import { mailInvite } from './invite.jobs.ts';
 import { inviteLink, readInviteToken } from './invite.link.ts';
@@ -23,6 +24,7 @@ import {
 } from './invite.schema.ts';
 import {
   countOpenInvites,
+  countSitesOf,
   deleteOpenInvites,
   findInvitation,
   type InviteRow,
@@ -30,6 +32,7 @@ import {
   lockInvite,
   markAccepted,
   deleteInvite as removeInvite,
+  setInviteRole,
 } from './invite.sql.ts';
 import { countSend } from './invite-send.ts';
 
@@ -38,7 +41,7 @@ const MAX_OPEN_INVITES = 500;
 
 /** The link lets its holder into the team, so it is shown only to credentials that could invite anyway. */
 export function toInvite(services: Services, caller: Caller, row: InviteRow): Invite {
-  return { ...row, link: seesSecrets(caller) ? inviteLink(services, row.id) : '' };
+  return { ...row, link: seesSecrets(caller) ? inviteLink(services, row) : '' };
 }
 
 /** Writes the invite and its mail's job together; the event ends when the mail is on its way. */
@@ -46,6 +49,9 @@ export async function createInvite(call: Call, teamId: string, input: NewInvite)
   const { db, services, caller } = call;
   const target_email = input.target_email.toLowerCase();
   if (await isMemberByEmail(db, teamId, target_email)) throw alreadyMember();
+  const siteIds = new Set(input.site_ids);
+  if ((await countSitesOf(db, teamId, [...siteIds])) < (input.site_ids?.length ?? 0))
+    throw invalid(bodyFault('site_ids', 'Value error, there is no such site in the team, or one is named twice'));
   if ((await countOpenInvites(db, teamId)) >= MAX_OPEN_INVITES) throw tooManyInvites();
   const row = await insertInvite(db, {
     team_id: teamId,
@@ -54,6 +60,7 @@ export async function createInvite(call: Call, teamId: string, input: NewInvite)
     first_name: input.first_name.trim(),
     message: input.message?.trim() || null,
     role: input.role ?? 'member',
+    site_ids: input.site_ids ?? null,
   });
   if (!row) throw inviteExists();
   const { plan_type_name: plan } = (await findTeam(db, teamId)) as TeamRow;
@@ -77,6 +84,26 @@ export async function deleteInvite(db: Db, caller: Caller, teamId: string, invit
   const row = await removeInvite(db, teamId, inviteId);
   if (!row) throw inviteNotFound();
   await recordWithdrawal(db, caller, row);
+}
+
+export async function updateInvite(
+  { db, services, caller }: Call,
+  teamId: string,
+  inviteId: string,
+  role: InviteRow['role'],
+): Promise<Invite> {
+  const row = await setInviteRole(db, teamId, inviteId, role);
+  if (!row) throw inviteNotFound();
+  await recordEvent(db, {
+    scope: 'team',
+    event_type: 'member.updated',
+    activity: `${caller.fullName} made the invite for ${row.target_email} one as ${role}`,
+    by: caller,
+    team_id: teamId,
+    item_id: row.id,
+    detail: { role },
+  });
+  return toInvite(services, caller, row);
 }
 
 export async function withdrawInvites(db: Db, caller: Caller, teamId: string): Promise<void> {
@@ -109,7 +136,7 @@ export async function acceptInvite(db: Db, services: Services, caller: Caller, t
   if (!invite) throw inviteNotFound();
   if (invite.target_email !== caller.email) throw otherAddress();
   requireOpen(invite);
-  if (!(await insertMember(db, invite.team_id, caller.userId, invite.role))) throw alreadyMember();
+  await join(db, caller, invite);
   await markAccepted(db, invite.id);
   // The address is the invite's, and its mail was read: that is all that a confirmation would show.
   if (isMailed && !caller.isVerified) await updateUser(db, caller.userId, { is_verified: true });
@@ -123,7 +150,23 @@ export async function acceptInvite(db: Db, services: Services, caller: Caller, t
     item_id: caller.userId,
     detail: { role: invite.role },
   });
-  return { ...(await getTeam(db, caller, invite.team_id)), role: invite.role };
+  if (!invite.site_ids) return { ...(await getTeam(db, caller, invite.team_id)), role: invite.role };
+  const limited = { ...caller, limitedTo: new Set([...caller.limitedTo, invite.team_id]) };
+  return getTeam(db, limited, invite.team_id);
+}
+
+async function join(db: Db, { userId }: Caller, { team_id, site_ids, role }: InviteRow): Promise<void> {
+  if (!site_ids) {
+    if (!(await insertMember(db, team_id, userId, role))) throw alreadyMember();
+    return;
+  }
+  const joined = await joinSites(
+    db,
+    { team_id, user_id: userId },
+    site_ids.map((site_id) => ({ site_id, role })),
+  );
+  if (joined === 'is member') throw alreadyMember();
+  if (joined === 'no site') throw inviteExpired({ message: 'The sites of this invite are gone; ask for a new one.' });
 }
 
 function requireOpen(invite: InviteRow): void {

@@ -24,6 +24,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'git_links', column: 'hook_secret_sealed' },
   { table: 'webhook_secrets', column: 'secret_sealed' },
   { table: 'proposals', column: 'input_sealed' },
+  { table: 'totp_secrets', column: 'secret_sealed' },
   { table: 'certificates', column: 'key_sealed' },
   { table: 'acme_accounts', column: 'key_sealed' },
 ];

@@ -130,7 +130,14 @@ test('every tool has a schema that a client takes, and a token is offered only w
     assert.ok(description, name);
     assert.equal(
       annotations?.destructiveHint,
-      ['runSiteCommand', 'deleteSite', 'deleteStage', 'deleteExternalPath', 'deleteSiteDomain'].includes(name),
+      [
+        'runSiteCommand',
+        'deleteSite',
+        'deleteStage',
+        'deleteExternalPath',
+        'deleteSiteDomain',
+        'deleteExtension',
+      ].includes(name),
       name,
     );
   }

@@ -3,7 +3,8 @@ import { type CallToolResult, ProtocolError, ProtocolErrorCode, type Tool } from
 import { type Caller, hasScope } from '#core/auth/caller.ts';
 import { showLimit } from '#core/http/admission.ts';
 import { describeError, refusalOf } from '#core/http/answers.ts';
-import { type CatalogueEntry, callOf, catalogueOf, effectOf, strongestEffect } from '#core/http/catalogue.ts';
+import { type CatalogueEntry, callOf, catalogueOf } from '#core/http/catalogue.ts';
+import { effectOf, strongestEffect } from '#core/http/effects.ts';
 import { requireFreeStream } from '#core/http/event-stream.ts';
 import { invoke } from '#core/http/invoke.ts';
 import type { FlatInput, Operation } from '#core/http/operation.ts';

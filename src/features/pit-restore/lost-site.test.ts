@@ -3,6 +3,7 @@ import { readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, suite, test } from 'node:test';
+import { sqliteFileOf } from '#runtimes/folders/site-folder.ts';
 import type { Backup } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
@@ -68,9 +69,9 @@ const LOSSES: Loss[] = [
       for (const name of readdirSync(content)) rmSync(join(content, name), { recursive: true });
     },
   },
-  { of: 'every byte of its database', lose: ({ database }) => truncateSync(database.file) },
-  { of: 'a part of its database', lose: ({ database }) => truncateSync(database.file, 5000) },
-  { of: 'the tables of its database', lose: ({ database }) => emptied(database.file), isTried: true },
+  { of: 'every byte of its database', lose: (storage) => truncateSync(sqliteFileOf(storage)) },
+  { of: 'a part of its database', lose: (storage) => truncateSync(sqliteFileOf(storage), 5000) },
+  { of: 'the tables of its database', lose: (storage) => emptied(sqliteFileOf(storage)), isTried: true },
 ];
 
 suite('a site that has lost', () => {
@@ -85,7 +86,6 @@ suite('a site that has lost', () => {
       await app.runtime.stop(site.id);
       await app.timeMachine.release(site.id);
       lose(app.runtime.storage(site.id));
-      const kept = await countBackups();
       // One of the clock may be under way, and loses what it has open.
       await eventually(async () => {
         await disk.keep();
@@ -93,6 +93,8 @@ suite('a site that has lost', () => {
         const told = results.find(({ event_type }) => event_type === 'backup.failed');
         return /files are gone|can not be read: (it|database|file)/.test(told?.description ?? '');
       });
+      const kept = await countBackups();
+      await disk.keep();
       assert.equal(await countBackups(), kept, 'what is left is no backup');
 
       // Each time the other one, so that all of it has to come from the backups.

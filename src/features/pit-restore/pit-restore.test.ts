@@ -5,6 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
+import { sqliteFileOf } from '#runtimes/folders/site-folder.ts';
 import { createClient, type PitRestoreDetail, type Site } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { refused } from '../../../test/expect.ts';
@@ -166,7 +167,7 @@ suite('restoring a site to a point in time', () => {
     for (const breakIt of [(file: string) => writeFileSync(file, 'no database'), (file: string) => rmSync(file)]) {
       const { site, params, point, state } = await siteWithPast();
       await app.timeMachine.release(site.id);
-      breakIt(app.runtime.storage(site.id).database.file);
+      breakIt(sqliteFileOf(app.runtime.storage(site.id)));
       const files = { restore_point: point, restore_db: false };
       await assert.rejects(owner.api.createPitRestore({ params, wait: 60, body: files }), (error: Error) =>
         /has to be restored too/.test(error.message),

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { OneOf } from '#core/http/schema.ts';
+import type { SiteShare } from '#runtimes/runtime.ts';
 
 export const PLAN_NAMES = ['free', 'micro', 'starter', 'business'] as const;
 export type PlanName = (typeof PLAN_NAMES)[number];
@@ -58,6 +59,20 @@ export const PLANS: Record<PlanName, Plan> = {
   micro: plan('micro', 3, 10, 50_000, 50, 7 * DAY, 30, 900),
   starter: plan('starter', 10, 50, 250_000, 250, 30 * DAY, 100, 2900),
   business: plan('business', 50, 250, 1_000_000, 1000, 90 * DAY, 300, 9900),
+};
+
+const share = (processes: number, processors: number, megabytesPerSecond: number): SiteShare => ({
+  processes,
+  processors,
+  ioBytesPerSecond: megabytesPerSecond * 1_000_000,
+});
+
+/** What each site of a plan may have of the machine at most, where it runs on native PHP. Memory goes with the processes. */
+export const SHARES: Record<PlanName, SiteShare> = {
+  free: share(2, 1, 50),
+  micro: share(3, 2, 100),
+  starter: share(4, 4, 200),
+  business: share(8, 8, 400),
 };
 
 export const isPlanName = (name: string): name is PlanName => (PLAN_NAMES as readonly string[]).includes(name);

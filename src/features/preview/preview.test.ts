@@ -122,12 +122,32 @@ suite('a browsable preview', () => {
     await teams.set({ is_active: true }).execute();
   });
 
-  test('there are at most three of a site at a time', async () => {
+  test("there are at most three of a site at a time: asked again one has the same, one's own oldest goes, those of others stay", async () => {
     const { db } = app.services;
     await sql`delete from sites where kind = 'preview'`.execute(db);
-    const body = { restore_point: point };
-    const ask = () => owner.api.previewPitRestore({ params: { fqdn: site.fqdn }, query: { browse: true }, body });
-    for (let n = 0; n < 3; n++) await ask();
+    const open = async () =>
+      (await sql<{ id: string }>`select id from sites where kind = 'preview'`.execute(db)).rows.map(({ id }) => id);
+    const ask = async () => {
+      const query = { browse: true };
+      const { browse } = await owner.api.previewPitRestore({
+        params: { fqdn: site.fqdn },
+        query,
+        body: { restore_point: point },
+      });
+      return browse?.url.split('/').at(-1) as string;
+    };
+    const first = await ask();
+    assert.equal(await ask(), first);
+    const others = await registerPerson(app, 'Other');
+    for (let n = 0; n < 2; n++) await insertPreview(app, site.id, others.userId);
+    await sql`update site_previews set commit_hash = 'of another minute' where site_id = ${first}`.execute(db);
+    const second = await ask();
+    assert.deepEqual(
+      [(await open()).includes(first), (await open()).includes(second), (await open()).length],
+      [false, true, 3],
+    );
+    await sql`delete from sites where id = ${second}`.execute(db);
+    await insertPreview(app, site.id, others.userId);
     await assert.rejects(ask(), refused(409, 'preview.too_many'));
   });
 });

@@ -6,6 +6,7 @@ import { previewToken } from '#edge/preview.ts';
 import type { BackupRow } from '#features/backup/backup.ts';
 import { hold } from '#features/hold/hold.ts';
 import {
+  deleteSite,
   lockNamedSite,
   newPasswords,
   previewKey,
@@ -17,7 +18,7 @@ import { insertNamedSite } from '#features/site-name/site-name.ts';
 import { lockWorkingTeam } from '#features/team/team.ts';
 import { buildPreview } from './preview.jobs.ts';
 import { type Preview, tooManyPreviews } from './preview.schema.ts';
-import { countPreviews, HALF_AN_HOUR_FROM_NOW, insertPreview, type PreviewRow } from './preview.sql.ts';
+import { HALF_AN_HOUR_FROM_NOW, insertPreview, listPreviews, type PreviewRow } from './preview.sql.ts';
 
 export { makeCopy } from './preview.copy.ts';
 export { findPreview, type PreviewRow } from './preview.sql.ts';
@@ -28,7 +29,7 @@ const ENTRY_MS = 60_000;
 /** By then every edge knows the way to it. */
 const HEARD_MS = 500;
 
-/** Begins to make a browsable copy of the site as it was; the address shows it as soon as it is there. */
+/** Begins to make a browsable copy of the site as it was, unless the caller has one; the address shows it as soon as it is there. */
 export async function createPreview(
   call: Call,
   named: SiteRow,
@@ -37,7 +38,15 @@ export async function createPreview(
   const { db, services, caller } = call;
   await lockWorkingTeam(db, named.team_id);
   const site = await lockNamedSite(db, named);
-  if ((await countPreviews(db, site.id)) >= AT_MOST) throw tooManyPreviews();
+  const open = await listPreviews(db, site.id);
+  const own = open.filter(({ user_id }) => user_id === caller.userId);
+  const known = own.find((each) => each.commit_hash === backup.commit_hash && each.lasts);
+  if (known) return { url: `${services.config.baseUrl}/preview/${known.id}`, expires_at: known.expires_at };
+  if (open.length >= AT_MOST) {
+    // Whoever looks at one minute after another is done with the first.
+    if (!own[0]) throw tooManyPreviews();
+    await deleteSite(db, own[0].id);
+  }
   const id = randomUUID();
   const eventId = await recordSiteEvent(db, caller, site, {
     event_type: 'restore.preview',
@@ -87,10 +96,10 @@ export async function insertCopy(
 
 /** With an address that lets its holder in, for as long as it takes to follow it. */
 export function viewPreview(services: Services, row: PreviewRow): Preview {
-  const { id, restore_point, ready_at, expires_at } = row;
+  const { id, restore_point, ready_at, expires_at, live_fqdn: fqdn, is_of_stage } = row;
   const is_ready = ready_at !== null && ready_at.getTime() + HEARD_MS < Date.now();
   const expiresMs = Math.min(Date.now() + ENTRY_MS, expires_at.getTime());
   const token = previewToken(previewKey(services, id), row.fqdn, expiresMs);
   const url = is_ready ? `${siteUrl(services, row.fqdn)}/.siteyard/preview?token=${token}` : null;
-  return { id, restore_point, is_ready, expires_at, url };
+  return { id, fqdn, is_of_stage, restore_point, is_ready, expires_at, url };
 }

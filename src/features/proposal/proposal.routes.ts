@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { roleOnMatter } from '#core/auth/caller.ts';
 import { recordEvent } from '#core/events/events.ts';
 import { callOf } from '#core/http/catalogue.ts';
 import { operation } from '#core/http/operation.ts';
@@ -28,7 +29,9 @@ const onOwnProposal: Access<ProposalRow> = {
     const row = await findProposal(db, String(input.proposal_id));
     if (row?.user_id !== caller.userId) throw proposalNotFound();
     // Of a team that they have left they know nothing any more; a token that is bound to one knows of no other.
-    const isReached = row.team_id === null ? caller.credential.teamId === null : caller.roles.has(row.team_id);
+    const { team_id, site_id } = row;
+    const isReached =
+      team_id === null ? caller.credential.teamId === null : roleOnMatter(caller, { team_id, site_id }) !== undefined;
     if (!isReached) throw proposalNotFound();
     return row;
   },
@@ -45,9 +48,9 @@ export const proposalOperations = [
     query: Type.Object(PageQuery),
     response: PageOf(ProposalSummary),
     async handle({ db, services, caller, query, page }) {
-      const { userId, roles, credential } = caller;
-      const reached = { userId, teamIds: [...roles.keys()], withoutTeam: credential.teamId === null };
-      const { count, rows } = await listProposals(db, reached, query);
+      const { userId, roles, siteRoles, credential } = caller;
+      const reached = { userId, teamIds: [...roles.keys()], sites: siteRoles };
+      const { count, rows } = await listProposals(db, { ...reached, withoutTeam: credential.teamId === null }, query);
       return page(
         query,
         count,

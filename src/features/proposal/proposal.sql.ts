@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import type { Caller } from '#core/auth/caller.ts';
+import { isAmong } from '#core/auth/limited.ts';
 import type { Db } from '#core/db/database.ts';
 import { type Listing, listNewest, type Paging } from '#core/pages.ts';
 import type { Proposal, ProposalResult } from './proposal.schema.ts';
@@ -9,6 +11,7 @@ export type ListedRow = Omit<Proposal, 'input' | 'summary' | 'preview' | 'result
 export type ProposalRow = ListedRow &
   Pick<Proposal, 'preview'> & {
     user_id: string;
+    site_id: string | null;
     is_bound: boolean;
     input_sealed: Buffer;
     confirmed_with: string | null;
@@ -18,6 +21,7 @@ export type NewProposalRow = Pick<
   ProposalRow,
   | 'user_id'
   | 'team_id'
+  | 'site_id'
   | 'is_bound'
   | 'operation'
   | 'input_sealed'
@@ -29,7 +33,7 @@ export type NewProposalRow = Pick<
 >;
 
 /** That an hour is over needs nobody to write it down. */
-const COMMON = sql`id, team_id, operation, description, source, ticket_id, reply_id, created_at, expires_at, decided_at,
+const COMMON = sql`id, team_id, site_id, operation, description, source, ticket_id, reply_id, created_at, expires_at, decided_at,
   case when state = 'open' and expires_at <= now() then 'expired' else state end as state`;
 const COLUMNS = sql`${COMMON}, user_id, input_sealed, preview, result, confirmed_with, is_bound`;
 const LISTED = sql`${COMMON}, case when result is not null then jsonb_build_object('status', result->'status',
@@ -39,8 +43,8 @@ const LISTED = sql`${COMMON}, case when result is not null then jsonb_build_obje
 /** Undefined where so many are open already. */
 export async function insertProposal(db: Db, row: NewProposalRow, most: number): Promise<ProposalRow | undefined> {
   const { rows } = await sql<ProposalRow>`
-    insert into proposals (user_id, team_id, is_bound, operation, input_sealed, description, preview, source, ticket_id, reply_id, expires_at)
-    select ${row.user_id}, ${row.team_id}, ${row.is_bound}, ${row.operation}, ${row.input_sealed}, ${row.description},
+    insert into proposals (user_id, team_id, site_id, is_bound, operation, input_sealed, description, preview, source, ticket_id, reply_id, expires_at)
+    select ${row.user_id}, ${row.team_id}, ${row.site_id}, ${row.is_bound}, ${row.operation}, ${row.input_sealed}, ${row.description},
       ${row.preview === null ? null : JSON.stringify(row.preview)}, ${row.source}, ${row.ticket_id}, ${row.reply_id}, now() + interval '1 hour'
     where (${OPEN_OF} ${row.user_id}) < ${most}
     returning ${COLUMNS}`.execute(db);
@@ -61,10 +65,15 @@ export async function findProposal(db: Db, id: string): Promise<ProposalRow | un
 /** Somebody's own, of teams that they (and this credential) still reach, and those that are no team's where `withoutTeam`. */
 export async function listProposals(
   db: Db,
-  { userId, teamIds, withoutTeam }: { userId: string; teamIds: string[]; withoutTeam: boolean },
+  {
+    userId,
+    teamIds,
+    sites,
+    withoutTeam,
+  }: { userId: string; teamIds: string[]; sites: Caller['siteRoles']; withoutTeam: boolean },
   paging: Paging,
 ): Promise<Listing<ListedRow>> {
-  const where = sql`user_id = ${userId} and (team_id = any(${teamIds}::uuid[]) or (${withoutTeam} and team_id is null))`;
+  const where = sql`user_id = ${userId} and (team_id = any(${teamIds}::uuid[]) or ${isAmong(sites, sql`site_id`)} or (${withoutTeam} and team_id is null))`;
   return listNewest<ListedRow>(db, { table: 'proposals', where, columns: LISTED }, paging);
 }
 

@@ -47,7 +47,7 @@ export interface Wish {
 /** A proposal that nobody has stored yet. */
 export type Draft = Pick<
   NewProposalRow,
-  'user_id' | 'team_id' | 'is_bound' | 'operation' | 'input_sealed' | 'description' | 'preview'
+  'user_id' | 'team_id' | 'site_id' | 'is_bound' | 'operation' | 'input_sealed' | 'description' | 'preview'
 >;
 
 /** Throws `cannotPropose` where the call would be refused as things are: who may not do it is not asked to confirm it. */
@@ -73,10 +73,20 @@ export async function draftProposal(services: Services, caller: Caller, wish: Wi
   if (!('subject' in seen)) throw cannotPropose({ message: refusalOf(seen.body) });
   const bound = wish.teamId ?? caller.credential.teamId;
   const is_bound = bound !== null;
-  const team_id = bound ?? teamOf(seen.subject);
+  const { site_id, ...of } = matterOf(seen.subject);
+  const team_id = bound ?? of.team_id;
   const { description, preview } = await describeCall(services, caller, operation, { ...given, ...wish });
   const input_sealed = services.secrets.seal(Buffer.from(text));
-  return { user_id: caller.userId, team_id, is_bound, operation: operation.id, input_sealed, description, preview };
+  return {
+    user_id: caller.userId,
+    team_id,
+    site_id,
+    is_bound,
+    operation: operation.id,
+    input_sealed,
+    description,
+    preview,
+  };
 }
 
 /** A program that sets somebody's password knows it from then on. Where the call needs one, its asker is shown it. */
@@ -149,8 +159,11 @@ export function openInput(secrets: Services['secrets'], sealed: Buffer): CallInp
   return JSON.parse(secrets.open(sealed).toString('utf8'));
 }
 
-/** What a policy looks up is a team, or something that a team has. */
-function teamOf(subject: unknown): string | null {
-  if (typeof subject === 'object' && subject !== null && 'team_id' in subject) return subject.team_id as string | null;
-  return typeof subject === 'string' ? subject : null;
+/** What a policy looks up is a team, or something that a team has: a site, a part of one, or what may be about one. */
+function matterOf(subject: unknown): { team_id: string | null; site_id: string | null } {
+  if (typeof subject === 'string') return { team_id: subject, site_id: null };
+  const named = (subject ?? {}) as Partial<Record<'site' | 'id' | 'team_id' | 'of_site_id' | 'site_live_id', unknown>>;
+  if (named.site) return matterOf(named.site);
+  const site_id = 'of_site_id' in named ? (named.of_site_id ?? named.id) : named.site_live_id;
+  return { team_id: (named.team_id ?? null) as string | null, site_id: (site_id ?? null) as string | null };
 }

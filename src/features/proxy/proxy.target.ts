@@ -1,4 +1,4 @@
-import { type Caller, hasRole, type Role } from '#core/auth/caller.ts';
+import { type Caller, hasRoleOnSite, type Role, roleOnSite } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import { type Failure, forbidden } from '#core/errors.ts';
 import { type Access, requireScope, requireVerified } from '#core/policy.ts';
@@ -90,10 +90,10 @@ export async function requireSite(db: Db, caller: Caller, role: Role, fqdn: stri
 
 async function findOwnSite(db: Db, caller: Caller, fqdn: string): Promise<SiteRow | undefined> {
   const site = await findSite(db, fqdn);
-  return site && caller.roles.has(site.team_id) ? site : undefined;
+  return site && roleOnSite(caller, site) ? site : undefined;
 }
 
 function requireRoleOn(caller: Caller, site: SiteRow, role: Role): void {
-  if (!hasRole(caller, site.team_id, role))
+  if (!hasRoleOnSite(caller, site, role))
     throw forbidden({ message: `This needs the role ${role} or above in the team.` });
 }

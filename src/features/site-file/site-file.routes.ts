@@ -56,6 +56,7 @@ const SAVED_LIMIT_BYTES = 6 * MAX_TEXT_BYTES + 65_536;
 export const siteFileOperations = [
   operation({
     id: 'getSiteFile',
+    showsContent: true,
     method: 'GET',
     path: '/site/{fqdn}/file',
     tag,
@@ -71,6 +72,7 @@ export const siteFileOperations = [
   }),
   rawOperation({
     id: 'downloadSiteFile',
+    showsContent: true,
     method: 'GET',
     path: '/site/{fqdn}/file/download',
     tag,
@@ -165,6 +167,7 @@ export const siteFileOperations = [
   }),
   operation({
     id: 'searchSiteFiles',
+    showsContent: true,
     method: 'GET',
     path: '/site/{fqdn}/file/search',
     tag,
@@ -180,6 +183,7 @@ export const siteFileOperations = [
   }),
   operation({
     id: 'getSiteFileHistory',
+    showsContent: true,
     method: 'GET',
     path: '/site/{fqdn}/file/history',
     tag,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Moment, Nullable, OfStage, OneOf, say, Timestamp } from '#core/http/schema.ts';
+import { Moment, Nullable, OfStage, OneOf, PageQuery, say, Timestamp } from '#core/http/schema.ts';
 import { ERROR_LEVELS } from '#host/site-log/entries.ts';
 import { PLACE_PATTERN } from '#host/site-log/log-reader.ts';
 
@@ -67,6 +67,28 @@ export const SiteLogPage = Type.Object(
 );
 export type SiteLogPage = Static<typeof SiteLogPage>;
 
+const { kind: _, at: __, ...ofError } = LoggedError.properties;
+
+export const SiteError = Type.Object(
+  {
+    ...ofError,
+    id: Type.String({ description: 'The same for the same error, whenever it happens' }),
+    count: Type.Integer({ description: 'How often it is in the log' }),
+    first_at: say(Timestamp, 'When it happened first, as far as the log goes back'),
+    last_at: say(Timestamp, 'When it happened last; what else is said of it is of then'),
+  },
+  { title: 'SiteError' },
+);
+export type SiteError = Static<typeof SiteError>;
+
+export const SiteErrorsQuery = Type.Object({
+  since: Type.Optional(say(Moment, 'Not before this moment')),
+  level: Type.Optional(OneOf(ERROR_LEVELS, { description: 'Only those of this level' })),
+  stage: OfStage,
+  ...PageQuery,
+});
+export type SiteErrorsQuery = Static<typeof SiteErrorsQuery>;
+
 const Kind = Type.Optional(
   Type.Unsafe<(typeof LOG_KINDS)[number]>({
     ...OneOf(LOG_KINDS),
@@ -83,6 +105,12 @@ export const LogQuery = Type.Object({
   ),
   status: Type.Optional(
     Type.String({ pattern: '^[1-5](?:\\d{2}|xx)$', description: 'Of visits: a status as 404, or a class as 5xx' }),
+  ),
+  method: Type.Optional(
+    Type.String({ pattern: '^[A-Z]{1,20}$', description: 'Of visits: only those asked for so, as in POST' }),
+  ),
+  path: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'Of visits: a part of the path, whatever its case' }),
   ),
   min_duration_ms: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 3_600_000, description: 'Of visits: only those that took at least so long' }),

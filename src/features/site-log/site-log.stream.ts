@@ -23,7 +23,7 @@ export async function streamSiteLog(
   services: Services,
   caller: Caller,
   site: SiteRow,
-  query: Pick<LogQuery, 'kind' | 'search' | 'status' | 'min_duration_ms'>,
+  query: Pick<LogQuery, 'kind' | 'search' | 'status' | 'method' | 'path' | 'min_duration_ms'>,
   lastEventId: string | undefined,
   response: ServerResponse,
 ): Promise<void> {

@@ -7,8 +7,8 @@ import type { LogQuery, SiteLogEntry, SiteLogPage } from './site-log.schema.ts';
 const DEFAULT_SIZE = 50;
 
 export async function readSiteLog(hosts: SiteHost, site: SiteRef, query: LogQuery): Promise<SiteLogPage> {
-  const { kind = 'error', since, until, search, status, min_duration_ms: minDurationMs } = query;
-  const ofVisits = { status: 'a status', min_duration_ms: 'a duration' };
+  const { kind = 'error', since, until, search, status, method, path, min_duration_ms: minDurationMs } = query;
+  const ofVisits = { status: 'a status', method: 'a method', path: 'a path', min_duration_ms: 'a duration' };
   for (const [name, what] of Object.entries(ofVisits) as [keyof typeof ofVisits, string][])
     if (kind === 'error' && query[name] !== undefined)
       throw invalid({ loc: ['query', name], msg: `Value error, only visits have ${what}`, type: 'value_error' });
@@ -19,6 +19,8 @@ export async function readSiteLog(hosts: SiteHost, site: SiteRef, query: LogQuer
     untilMs: until === undefined ? undefined : Date.parse(until),
     search,
     status,
+    method,
+    path,
     minDurationMs,
   });
   return {

@@ -2,8 +2,8 @@ import { finishEvent } from '#core/events/events.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
 import { type HeldWork, onHeldSite, release } from '#features/hold/hold.ts';
 import { findOwn, moveDatabase, nothing, siteUrl } from '#features/instance/instance.ts';
+import { mailPerson } from '#features/notification/notification.ts';
 import { findTeam } from '#features/team/team.ts';
-import { findUser } from '#features/user/user.ts';
 
 /** Moves a site that lost its name to the one that it has now: the row says so already, its database does not. */
 export const leaveNameJob = jobKind<HeldWork>({
@@ -32,14 +32,18 @@ export const mailNameLost = jobKind<{ teamId: string; lost: string; fqdn: string
   async run({ teamId, lost, fqdn }, { id, services }) {
     const team = await findTeam(services.db, teamId);
     if (!team) return;
-    const owner = await findUser(services.db, team.user_id);
-    const lines = [
-      `Hello ${owner.first_name},`,
-      `another team on the platform proved with a DNS record that the domain ${lost} is theirs, and has it now.`,
-      `Nothing of your site is lost. It goes on here:\n\n${siteUrl(services, fqdn)}`,
-      `If the domain is yours, remove the TXT record _siteyard-challenge.${lost} from its zone and claim it in the same way.`,
-    ];
-    const text = `${lines.join('\n\n')}\n`;
-    await services.mailer.send({ id, to: owner.email, subject: `${lost} now leads to another site`, text });
+    await mailPerson(services, {
+      id,
+      userId: team.user_id,
+      letter: {
+        subject: `${lost} now leads to another site`,
+        blocks: [
+          `Another team on the platform proved with a DNS record that the domain ${lost} is theirs, and has it now.`,
+          'Nothing of your site is lost. It goes on here.',
+          { label: 'Open the site', url: siteUrl(services, fqdn) },
+          `If the domain is yours, remove the TXT record _siteyard-challenge.${lost} from its zone and claim it in the same way.`,
+        ],
+      },
+    });
   },
 });

@@ -25,6 +25,13 @@ export async function nameIsClaimed(db: Db, fqdn: string): Promise<boolean> {
   return (await sql`select from site_names where fqdn = ${fqdn}`.execute(db)).rows.length > 0;
 }
 
+/** Those of the names whose records led here when they were looked at last. */
+export async function verifiedNames(db: Db, fqdns: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ fqdn: string }>`
+    select fqdn from site_names where fqdn = any(${[...fqdns]}::text[]) and verified_at is not null`.execute(db);
+  return new Set(rows.map(({ fqdn }) => fqdn));
+}
+
 /** Frees a name that never led anywhere: that of a creation or a rename that failed. */
 export async function dropName(db: Db, fqdn: string, siteId: string): Promise<void> {
   await sql`delete from site_names where fqdn = ${fqdn} and site_id = ${siteId}`.execute(db);

@@ -29,4 +29,5 @@ export {
   releaseName,
   releaseNames,
   siteHasName,
+  verifiedNames,
 } from './site-name.sql.ts';

@@ -1,5 +1,5 @@
 import type { Services } from '#core/services.ts';
-import { PLANS } from '#features/plan/plan.ts';
+import { PLANS, SHARES } from '#features/plan/plan.ts';
 import { measureSite } from './site-upkeep.jobs.ts';
 import { storageOfSites } from './site-upkeep.sql.ts';
 
@@ -23,7 +23,7 @@ interface Growing {
 }
 
 /**
- * Says how much sites may still grow, to the PHP that runs here: when it starts, every minute, and when it has added much. Each process
+ * Says how much sites may still grow and what they may have of the machine, to the PHP that runs here: when it starts, every minute, and when it has added much. Each process
  * keeps to that by itself, however fast it writes (docs/decisions/0047).
  */
 export async function watchRooms(services: Services): Promise<() => Promise<void>> {
@@ -36,12 +36,13 @@ export async function watchRooms(services: Services): Promise<() => Promise<void
     const sites = await storageOfSites(db, siteIds);
     for (const { id, plan_type_name, used_bytes } of sites) {
       const unmeasured = growing.get(id)?.grownBytes ?? 0;
-      localHost?.setRoom(id, PLANS[plan_type_name].storage_bytes - used_bytes - unmeasured + MARGIN_BYTES);
+      const leftBytes = PLANS[plan_type_name].storage_bytes - used_bytes - unmeasured + MARGIN_BYTES;
+      localHost?.setRoom(id, leftBytes, SHARES[plan_type_name]);
     }
     const known = new Set(sites.map(({ id }) => id));
     for (const id of siteIds.filter((each) => !known.has(each) && !previews.has(each))) {
       previews.add(id);
-      localHost?.setRoom(id, PREVIEW_BYTES);
+      localHost?.setRoom(id, PREVIEW_BYTES, SHARES.free);
     }
   };
   const growingSite = (id: string): Growing => {

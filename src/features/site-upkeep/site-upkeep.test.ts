@@ -54,6 +54,10 @@ suite('sleep', () => {
       cacheMisses: 1,
       cacheObjects: 0,
       cacheBytes: 0,
+      errors: 0,
+      durations: [],
+      pages: 0,
+      pagesFailedLast: 0,
     };
     const request = { siteId: edited.id, teamId: edited.team_id, ...nothing, requests: 1, lastVisitAt: null };
     await siteReports(app.services).usage([request]);
@@ -237,7 +241,7 @@ suite('scheduled work', () => {
 
 suite('what sites tell of themselves', () => {
   const tell = (site: Site, faviconUrl: string | null, nextCronAt: Date | null) =>
-    writeStatuses(app.services.db, new Map([[site.id, { faviconUrl, nextCronAt }]]));
+    writeStatuses(app.services.db, new Map([[site.id, { faviconUrl, title: null, nextCronAt }]]));
 
   test('an icon is taken from the site itself and from nowhere else', async () => {
     const site = await newSite(await ownerOn('micro'));
@@ -292,6 +296,7 @@ suite('what sites tell of themselves', () => {
       siteId,
       teamId: row.team_id,
       ...nothing,
+      ...{ errors: 0, durations: [], pages: 0, pagesFailedLast: 0 },
       cacheObjects: 0,
       cacheBytes: 0,
       lastVisitAt: null,
@@ -300,7 +305,7 @@ suite('what sites tell of themselves', () => {
       const order = at % 2 ? ids : ids.toReversed();
       const nextCronAt = new Date(Date.now() + 86_400_000 + at);
       if (at % 3 === 0) await siteReports(app.services).usage(order.map(usage));
-      else await writeStatuses(db, new Map(order.map((id) => [id, { faviconUrl: null, nextCronAt }])));
+      else await writeStatuses(db, new Map(order.map((id) => [id, { faviconUrl: null, title: null, nextCronAt }])));
     });
     await Promise.all(writes);
     await db.deleteFrom('sites').where('id', 'in', ids).execute();

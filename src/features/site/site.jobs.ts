@@ -68,6 +68,7 @@ export const createSiteJob = jobKind<Creation>({
       await updateSite(tx, siteId, {
         core_version: spec.coreVersion,
         php_version: spec.phpVersion,
+        ...('title' in payload && { title: payload.title }),
         dkim_public_key: dkim.publicKey,
         dkim_private_key_sealed: secrets.seal(Buffer.from(dkim.privateKey)),
         storage_bytes: storageBytes,
@@ -149,48 +150,43 @@ async function prepared({ hosts, db }: Services, at: Place, eventId: string): Re
 }
 
 interface Update extends HeldWork {
-  newFqdn?: string;
+  newFqdn: string;
   /** It was one of the site's names before, and stays one whatever happens. */
   hasName?: boolean;
-  coreVersion?: string;
 }
 
-/** Another name, another version of WordPress, or both. Visitors wait for the moment that it takes. */
+/** Another name. Visitors wait for the moment that it takes. */
 export const updateSiteJob = jobKind<Update>({
   name: 'site.update',
   lane: 'site',
   async run(payload, { services, commit }) {
-    const { siteId, eventId, newFqdn, coreVersion } = payload;
+    const { siteId, eventId, newFqdn } = payload;
     const site = await findOwn(services, payload);
     if (!site) return commit(nothing);
-    const target = { ...site, fqdn: newFqdn ?? site.fqdn, core_version: coreVersion ?? site.core_version };
-    await onHeldSite(services, payload, async (signal) => {
-      if (newFqdn !== undefined) await moveDatabase(services, site, newFqdn);
-      if (coreVersion !== undefined) await upgradeDatabase(services, target, signal);
-    });
+    await onHeldSite(services, payload, () => moveDatabase(services, site, newFqdn));
     await commit(async (tx) => {
-      const isTesting = isUnderSiteDomain(services.config, target.fqdn);
+      const isTesting = isUnderSiteDomain(services.config, newFqdn);
       if (!(await release(tx, payload))) return;
       await updateSite(tx, siteId, {
-        fqdn: target.fqdn,
+        fqdn: newFqdn,
         is_testing: isTesting,
         domain_option: isTesting ? 'platform' : 'custom',
-        core_version: target.core_version,
         // They were the old name's; WordPress and a look at the new one's zone tell.
-        ...(newFqdn !== undefined && { favicon_url: null, is_ns_root: false, zone_looked_at: null }),
+        favicon_url: null,
+        is_ns_root: false,
+        zone_looked_at: null,
       });
-      if (newFqdn !== undefined) await keepAsRedirect(tx, site.fqdn, siteId);
-      await finishEvent(tx, eventId, { result: { fqdn: target.fqdn, core_version: target.core_version } });
+      await keepAsRedirect(tx, site.fqdn, siteId);
+      await finishEvent(tx, eventId, { result: { fqdn: newFqdn, core_version: site.core_version } });
     });
   },
   async undo(payload, services) {
     const site = await findOwn(services, payload);
-    if (site && payload.newFqdn !== undefined)
-      await onHeldSite(services, payload, () => moveDatabase(services, site, site.fqdn));
+    if (site) await onHeldSite(services, payload, () => moveDatabase(services, site, site.fqdn));
   },
   async abandon(tx, payload, _error, undone) {
     const { siteId, eventId, newFqdn, hasName } = payload;
-    if ((await release(tx, payload)) && newFqdn !== undefined && !hasName) await dropName(tx, newFqdn, siteId);
+    if ((await release(tx, payload)) && !hasName) await dropName(tx, newFqdn, siteId);
     const now = undone ? 'the site is as it was before' : 'the site may not work as before, and the platform was told';
     await finishEvent(tx, eventId, { failure: `The change could not be made; ${now}.` });
   },

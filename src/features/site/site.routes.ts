@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { hasRole } from '#core/auth/caller.ts';
+import { isInTeam } from '#core/auth/caller.ts';
 import { operation } from '#core/http/operation.ts';
-import { Fqdn, Moment, OfStage, PageOf, PageQuery, say, Uuid } from '#core/http/schema.ts';
+import { Fqdn, Label, Moment, OfStage, OneOf, PageOf, PageQuery, say, Uuid } from '#core/http/schema.ts';
 import type { Upload } from '#core/http/upload.ts';
 import { inTeam, signedIn, teamNotFound, verifiedIf } from '#core/policy.ts';
 import { sleepEditor } from '#features/code-editor/code-editor.ts';
@@ -15,27 +15,34 @@ import { workingTeamErrors } from '#features/team/team.schema.ts';
 import { UsageQuery } from '#features/usage/usage.schema.ts';
 import { createSite, prepareSite } from './site.create.ts';
 import { importSite, prepareImport } from './site.import.ts';
+import { listSites, sitesFor } from './site.list.sql.ts';
 import { createSiteLogin } from './site.login.ts';
+import { moveSite } from './site.move.ts';
 import {
   createFailed,
   importRefused,
   importRunning,
+  moveFailed,
+  moveStaged,
   NewSite,
   planSites,
   planStorage,
+  SITE_SORTS,
+  SITE_STATES,
   Site,
   SiteChange,
   SiteLogin,
+  SiteMove,
   SitePlace,
   SiteUsage,
   sleepFailed,
   updateFailed,
 } from './site.schema.ts';
 import { sleepSite } from './site.sleep.ts';
-import { findSites, listSitesOfTeams } from './site.sql.ts';
 import { prepareChange, updateSite } from './site.update.ts';
 import { getSiteUsage } from './site.usage.ts';
 import { completeSite, completeSites, rereadSite } from './site.view.ts';
+import { clearSiteCache, wakeSite } from './site.wake.ts';
 
 const tag = 'sites';
 const SitePath = Type.Object({ fqdn: Fqdn });
@@ -46,22 +53,25 @@ export const siteOperations = [
     method: 'GET',
     path: '/site',
     tag,
-    summary: 'The sites of your teams, or of one of them, newest first',
+    summary: 'The sites of your teams, or of one of them',
     access: signedIn,
     assistant: true,
     query: Type.Object({
       team_id: Type.Optional(Uuid),
-      search: Type.Optional(Type.String({ minLength: 1, maxLength: 253, description: 'A part of the name' })),
+      search: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 253, description: 'A part of the name or of the title' }),
+      ),
+      label: Type.Optional(say(Label, 'Only those that have this label')),
+      state: Type.Optional(OneOf(SITE_STATES, { description: 'Only those that are in this state' })),
+      sort: Type.Optional(OneOf(SITE_SORTS, { description: 'Newest first when left out' })),
       ...PageQuery,
     }),
     response: PageOf(Site),
     errors: [teamNotFound],
     async handle({ db, services, caller, query, page }) {
-      const { team_id, search } = query;
-      if (team_id !== undefined && !hasRole(caller, team_id, 'viewer')) throw teamNotFound();
-      const teamIds = team_id === undefined ? [...caller.roles.keys()] : [team_id];
-      const { count, rows } =
-        search === undefined ? await listSitesOfTeams(db, teamIds, query) : await findSites(db, teamIds, search, query);
+      const { team_id } = query;
+      if (team_id !== undefined && !isInTeam(caller, team_id)) throw teamNotFound();
+      const { count, rows } = await listSites(db, sitesFor(caller, team_id), query, query);
       return page(query, count, await completeSites(db, services, caller, rows));
     },
   }),
@@ -148,6 +158,44 @@ export const siteOperations = [
       return completeSite(call.db, call.services, call.caller, call.subject);
     },
     reread: (call, first) => rereadSite(call, first, sleepFailed),
+  }),
+  operation({
+    id: 'wakeSite',
+    method: 'POST',
+    path: '/site/{fqdn}/wake',
+    tag,
+    summary: 'Wake a site that sleeps, before anybody visits it',
+    access: onSite('member'),
+    params: SitePath,
+    response: Site,
+    errors: [...workingTeamErrors, siteBusy],
+    handle: (call) => wakeSite(call, call.subject),
+  }),
+  operation({
+    id: 'clearSiteCache',
+    method: 'POST',
+    path: '/site/{fqdn}/cache/clear',
+    tag,
+    summary: 'Forget the pages that are kept of a site; each comes from WordPress once more',
+    access: onSite('member'),
+    params: SitePath,
+    response: Site,
+    handle: (call) => clearSiteCache(call, call.subject),
+  }),
+  operation({
+    id: 'moveSite',
+    method: 'POST',
+    path: '/site/{fqdn}/move',
+    tag,
+    summary: 'Move a site to another kind of database, SQLite or MariaDB, and to the driver of new sites. Backups stay',
+    access: onSite('admin'),
+    params: SitePath,
+    body: SiteMove,
+    response: Site,
+    errors: [...workingTeamErrors, siteBusy, moveStaged, moveFailed],
+    goesOn: true,
+    handle: (call) => moveSite(call, call.subject, call.body),
+    reread: (call, first) => rereadSite(call, first, moveFailed),
   }),
   operation({
     id: 'listSiteEvents',

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
 import { Email, Fqdn, Name, Nullable, OneOf, OpenObject, say, Timestamp, Uuid } from '#core/http/schema.ts';
+import { CertificateState } from '#features/certificate/certificate.schema.ts';
 import { ExternalPath } from '#features/external-path/external-path.schema.ts';
 import { Team } from '#features/team/team.schema.ts';
 import { USAGE_STEPS } from '#features/usage/usage.schema.ts';
@@ -23,6 +24,26 @@ export const StageSite = Type.Object(
 );
 export type StageSite = Static<typeof StageSite>;
 
+/** The orders and the states that a list of sites can be asked for. */
+export const SITE_SORTS = ['newest', 'name', 'visits', 'storage'] as const;
+export type SiteSort = (typeof SITE_SORTS)[number];
+export const SITE_STATES = ['awake', 'asleep', 'busy'] as const;
+export type SiteState = (typeof SITE_STATES)[number];
+
+export const Reachability = Type.Object(
+  {
+    state: OneOf(['live', 'protected', 'dns_pending', 'certificate_pending', 'asleep', 'failing', 'busy', 'stopped'], {
+      description:
+        '`live`: every visitor gets in. `protected`: its firewall or its sign-in keeps visitors out. `dns_pending`: the records of its name do not lead here yet. `certificate_pending`: it has no certificate yet. `asleep`: the next visit wakes it. `failing`: the last pages that visitors asked for ended with an error. `busy`: it is being created. `stopped`: its team is suspended or unpaid',
+    }),
+    reason: say(Nullable(Type.String()), 'What is in the way, as a sentence; null where nothing is'),
+    since: say(Nullable(Timestamp), 'Since when, where that is known'),
+    certificate: CertificateState,
+  },
+  { title: 'Reachability' },
+);
+export type Reachability = Static<typeof Reachability>;
+
 export const Site = Type.Object(
   {
     id: Uuid,
@@ -35,11 +56,14 @@ export const Site = Type.Object(
     region_id: Type.Integer(),
     active: Type.Boolean({ description: 'It is created, and its team is neither suspended nor expired' }),
     busy: Nullable(Type.String({ description: 'The work that has the site to itself right now' })),
+    reachability: say(Reachability, 'What a visitor of its primary name meets right now'),
     is_sleeping: Type.Boolean(),
     is_free: Type.Boolean(),
     is_testing: Type.Boolean({ description: "Its name is under the platform's site domain" }),
     is_ns_root: Type.Boolean(),
     domain_option: OneOf(['platform', 'custom']),
+    title: Type.String({ description: 'What the site calls itself; empty while that is not known' }),
+    labels: Type.Array(Type.String()),
     favicon_url: Type.String(),
     http_auth_enabled: Type.Boolean(),
     http_auth_password: Type.String({ description: 'Empty for whoever may only read; the user name is admin' }),
@@ -57,11 +81,15 @@ export const Site = Type.Object(
     current_cycle_visits: Type.Integer(),
     current_cycle_bandwidth: Type.Integer({ description: 'Bytes' }),
     current_storage: Type.Integer({ description: 'Bytes' }),
+    visits_by_day: Type.Array(Type.Integer(), { description: 'Of the last 14 days of UTC, oldest first' }),
     min_restore_point: Timestamp,
     max_restore_point: Timestamp,
     external_paths: Type.Array(ExternalPath),
     properties: OpenObject,
     site_stage: Nullable(StageSite),
+    updates_waiting: Type.Integer({
+      description: 'Plugins, themes and WordPress itself, when the site was last asked; getSoftware has them',
+    }),
     tracked_tables: Type.Array(Type.String()),
     untracked_tables: Type.Array(Type.String()),
     created_at: Timestamp,
@@ -133,6 +161,9 @@ export const SiteChange = Type.Object({
   ),
   git_url: Type.Optional(Nullable(Type.String({ maxLength: 2083, description: 'Null unlinks the repository' }))),
   core_version: Type.Optional(Type.String({ maxLength: 40, description: 'Another version of WordPress that is kept' })),
+  php_version: Type.Optional(
+    Type.String({ maxLength: 40, description: 'Another PHP of its machine; where a page breaks it is taken back' }),
+  ),
 });
 export type SiteChange = Static<typeof SiteChange>;
 
@@ -144,6 +175,12 @@ const UsagePoint = Type.Object({
   cached_bytes: Type.Integer(),
   cache_hits: Type.Integer(),
   cache_misses: Type.Integer(),
+  errors: Type.Integer({ description: 'Answers with a status of 5xx' }),
+  p95_ms: Nullable(
+    Type.Integer({
+      description: 'What 95 of 100 pages took less than, in milliseconds, as near as counts tell; null without pages',
+    }),
+  ),
 });
 export type UsagePoint = Static<typeof UsagePoint>;
 
@@ -159,6 +196,19 @@ export const SiteLogin = Type.Object(
 );
 export type SiteLogin = Static<typeof SiteLogin>;
 
+export const SiteMove = Type.Object({
+  database: OneOf(['sqlite', 'mariadb'], {
+    description: 'What the site keeps its rows in: a file of its own, or MariaDB, where its host has that',
+  }),
+});
+export type SiteMove = Static<typeof SiteMove>;
+
+export const moveFailed = failure('site.move_failed', 502, 'The site could not be moved; it is as it was.');
+export const moveStaged = failure(
+  'site.move_staged',
+  409,
+  'Commit or discard its staging site first: the site comes to another driver, and both have to be on the same one.',
+);
 export const createFailed = failure(
   'site.create_failed',
   502,

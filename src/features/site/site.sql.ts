@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
-import { type Listing, listNewest, type Paging } from '#core/pages.ts';
+import { type Listing, listNewest, type Paging, patternOf } from '#core/pages.ts';
 import type { SiteRow } from '#features/instance/instance.ts';
 
 // What is listed and counted is live sites; a copy is part of the one that it belongs to.
@@ -11,28 +11,16 @@ export async function listSiteNames(db: Db, teamId: string): Promise<string[]> {
   return rows.map(({ fqdn }) => fqdn);
 }
 
-/** Each team's newest come off its own index and are merged, so that nobody sorts all the sites of all the teams. */
-export async function listSitesOfTeams(db: Db, teamIds: string[], { page, size }: Paging): Promise<Listing<SiteRow>> {
-  const offset = (page - 1) * size;
-  const counted = await sql<{ count: number }>`
-    select count(*)::int as count from sites where team_id = any(${teamIds}::uuid[]) and kind = 'live'`.execute(db);
-  const { count } = counted.rows[0] as { count: number };
-  if (offset >= count) return { count, rows: [] };
-  const { rows } = await sql<SiteRow>`
-    with keys as (
-      select of_team.* from unnest(${teamIds}::uuid[]) as source (team_id), lateral (
-        select id, created_at from sites where team_id = source.team_id and kind = 'live'
-        order by created_at desc, id desc limit ${offset + size}
-      ) of_team order by created_at desc, id desc limit ${size} offset ${offset}
-    )
-    select sites.* from keys join sites using (id) order by sites.created_at desc, sites.id desc`.execute(db);
-  return { count, rows };
-}
-
-/** Those with the text in their name, whatever its case; names are kept in lower case. An index on parts of names serves it. */
-export async function findSites(db: Db, teamIds: string[], text: string, paging: Paging): Promise<Listing<SiteRow>> {
-  const pattern = `%${text.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
-  const where = sql`team_id = any(${teamIds}::uuid[]) and kind = 'live' and fqdn like ${pattern}`;
+/** Live sites of the whole platform or of a team, and those with the text in their name. */
+export async function listAllSites(
+  db: Db,
+  { search, team_id }: { search?: string; team_id?: string },
+  paging: Paging,
+): Promise<Listing<SiteRow>> {
+  const parts = [sql`kind = 'live'`];
+  if (search !== undefined) parts.push(sql`fqdn like ${patternOf(search)}`);
+  if (team_id !== undefined) parts.push(sql`team_id = ${team_id}`);
+  const where = sql.join(parts, sql` and `);
   return listNewest<SiteRow>(db, { table: 'sites', where, columns: sql`sites.*` }, paging);
 }
 

@@ -379,5 +379,9 @@ suite('reading sites', () => {
     const operator = await signInAs(app, OPERATOR.email, OPERATOR.password);
     await operator.api.suspendTeam({ params: { team_id: owner.teamId }, body: { is_active: false } });
     await assert.rejects(owner.api.createSiteLogin({ params: { fqdn } }), refused(403, 'team.suspended'));
+    await assert.rejects(
+      owner.api.moveSite({ params: { fqdn }, body: { database: 'sqlite' } }),
+      refused(403, 'team.suspended'),
+    );
   });
 });

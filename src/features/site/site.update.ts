@@ -34,6 +34,7 @@ import {
   readClaim,
   siteHasName,
 } from '#features/site-name/site-name.ts';
+import { startChange, versionFaults, versionSteps, wishOf } from '#features/site-software/site-software.ts';
 import { addStorage, lockWorkingTeam } from '#features/team/team.ts';
 import { updateSiteJob } from './site.jobs.ts';
 import { requireSlot, requireStorage } from './site.limits.ts';
@@ -57,17 +58,20 @@ export async function prepareChange(
   site: SiteRow,
   input: SiteChange,
 ): Promise<PreparedChange> {
-  const { new_fqdn, team_id, core_version, ...change } = input;
+  const { new_fqdn, team_id, ...change } = input;
   requireRights(caller, site, input);
   const faults: Fault[] = [];
-  if (new_fqdn !== undefined && new_fqdn !== site.fqdn) {
+  const renames = new_fqdn !== undefined && new_fqdn !== site.fqdn;
+  if (renames) {
     const cnames = (await listRegions(db)).map(({ cname }) => cname);
     faults.push(...checkName(services.config, 'new_fqdn', new_fqdn, cnames));
   }
   const linksTo = change.git_url ? change.git_url.trim() : undefined;
   const isLinked = linksTo !== undefined && (await isLinkedTo(db, site, linksTo));
-  const takesWork = (new_fqdn ?? site.fqdn) !== site.fqdn || (core_version ?? site.core_version) !== site.core_version;
-  if (linksTo && !isLinked && takesWork)
+  const movesOn = versionSteps(site, input).length > 0;
+  if (renames && movesOn)
+    faults.push(bodyFault('new_fqdn', 'Value error, a new version is checked: change the name in another request'));
+  if (linksTo && !isLinked && (renames || movesOn))
     faults.push(
       bodyFault('git_url', 'Value error, it syncs at once: change the name or the version in another request'),
     );
@@ -76,13 +80,8 @@ export async function prepareChange(
   const addresses = change.cdn_firewall_allowed_ips;
   if (addresses) change.cdn_firewall_allowed_ips = readAddresses(addresses, faults);
   faults.push(...checkFirewall({ ...site, ...change }));
-  if (core_version !== undefined && core_version !== site.core_version) {
-    const kept = await services.hosts.coreVersions(site);
-    if (!kept.includes(core_version))
-      faults.push(bodyFault('core_version', `Value error, the versions to choose from are ${kept.join(', ')}`));
-  }
+  faults.push(...(await versionFaults(services, site, input)));
   if (faults.length > 0) throw invalid(...faults);
-  const renames = new_fqdn !== undefined && new_fqdn !== site.fqdn;
   const claim = renames ? await readClaim(db, services, new_fqdn, team_id ?? site.team_id) : undefined;
   const link = linksTo !== undefined && !isLinked ? await prepareLink(db, services, caller, linksTo) : undefined;
   return { change: { ...input, ...change }, claim, link };
@@ -100,7 +99,7 @@ function requireRights(caller: Caller, site: SiteRow, { new_fqdn, team_id }: Sit
     throw forbidden({ message: 'Only admins, the owner and the member who created a site may rename it.' });
 }
 
-/** What takes effect at the edge at once; another name or another WordPress takes a job. */
+/** What takes effect at the edge at once; another name, another WordPress or another PHP takes a job. */
 export async function updateSite(call: Call, named: SiteRow, prepared: PreparedChange): Promise<Site> {
   const { db, services, caller } = call;
   const { change: input, claim, link } = prepared;
@@ -110,7 +109,7 @@ export async function updateSite(call: Call, named: SiteRow, prepared: PreparedC
   const teams = new Map<string, Awaited<ReturnType<typeof lockWorkingTeam>>>();
   if (movesTo || input.is_free !== undefined || link)
     for (const id of [teamId, ...(movesTo ? [movesTo] : [])].sort()) teams.set(id, await lockWorkingTeam(db, id));
-  for (const id of teams.keys()) await recheckRights(db, caller, id);
+  for (const id of teams.keys()) await recheckRights(db, caller, id, named.id);
   const site = await lockNamedSite(db, named);
   requireIdle(site);
   const change = changesOf(site, input, QUICK);
@@ -138,7 +137,11 @@ export async function updateSite(call: Call, named: SiteRow, prepared: PreparedC
   if (movesTo) await recordMove(db, caller, site, changed);
   const isUnlinked = input.git_url === null && site.git_url !== null;
   if (isUnlinked) await unlinkSite(db, site);
-  const row = (await startWork(call, changed, input, claim)) ?? (await startLink(call, changed, link)) ?? changed;
+  const row =
+    (await startWork(call, changed, input, claim)) ??
+    (await startVersions(call, changed, input)) ??
+    (await startLink(call, changed, link)) ??
+    changed;
   const told = [
     ...Object.keys(change).filter((name) => name !== 'team_id'),
     ...(isUnlinked || link ? ['git_url'] : []),
@@ -183,33 +186,37 @@ async function startLink(call: Call, site: SiteRow, link: PreparedLink | undefin
   return findSiteById(db, site.id);
 }
 
+/** Another WordPress or another PHP is checked, and taken back where a page breaks. */
+async function startVersions(call: Call, site: SiteRow, input: SiteChange): Promise<SiteRow | undefined> {
+  const { db, services, caller } = call;
+  const steps = versionSteps(site, input);
+  if (steps.length === 0) return undefined;
+  call.headers['operation-id'] = await startChange(db, services, site, caller, steps, steps.map(wishOf));
+  return findSiteById(db, site.id);
+}
+
 /**
  * A rename claims its name now, so that nobody else gets it while the site's database is rewritten. One of the site's own names needs no claim.
  */
 export async function startWork(
   call: Call,
   site: SiteRow,
-  { new_fqdn, core_version }: Pick<SiteChange, 'new_fqdn' | 'core_version'>,
+  { new_fqdn }: Pick<SiteChange, 'new_fqdn'>,
   claim?: NameClaim,
 ): Promise<SiteRow | undefined> {
   const { db, services, caller } = call;
   const newFqdn = new_fqdn !== undefined && new_fqdn !== site.fqdn ? new_fqdn : undefined;
-  const coreVersion = core_version !== undefined && core_version !== site.core_version ? core_version : undefined;
-  if (newFqdn === undefined && coreVersion === undefined) return undefined;
-  const hasName = newFqdn !== undefined && (await siteHasName(db, newFqdn, site.id));
-  if (newFqdn !== undefined && claim && !hasName) await claimFurtherName(call, site, newFqdn, claim);
-  const steps = [
-    ...(newFqdn === undefined ? [] : [`renamed ${site.fqdn} to ${newFqdn}`]),
-    ...(coreVersion === undefined ? [] : [`moved ${newFqdn ?? site.fqdn} to WordPress ${coreVersion}`]),
-  ];
+  if (newFqdn === undefined) return undefined;
+  const hasName = await siteHasName(db, newFqdn, site.id);
+  if (claim && !hasName) await claimFurtherName(call, site, newFqdn, claim);
   const eventId = await recordSiteEvent(db, caller, site, {
     event_type: 'site.updated',
-    activity: `${caller.fullName} ${steps.join(' and ')}`,
-    detail: { ...(newFqdn && { new_fqdn: newFqdn }), ...(coreVersion && { core_version: coreVersion }) },
+    activity: `${caller.fullName} renamed ${site.fqdn} to ${newFqdn}`,
+    detail: { new_fqdn: newFqdn },
     unfinished: true,
   });
-  const work = { ...(newFqdn && { newFqdn }), ...(hasName && { hasName }), ...(coreVersion && { coreVersion }) };
-  await services.jobs.enqueue(db, updateSiteJob, { siteId: site.id, eventId, ...work }, site.id);
+  const work = { siteId: site.id, eventId, newFqdn, ...(hasName && { hasName }) };
+  await services.jobs.enqueue(db, updateSiteJob, work, site.id);
   call.headers['operation-id'] = eventId;
   await hold(db, [site.id], 'updating', eventId);
   return findSiteById(db, site.id);

@@ -1,4 +1,5 @@
 import type { Db } from '#core/db/database.ts';
+import { quantileMs } from '#edge/durations.ts';
 import type { UsageQuery } from '#features/usage/usage.schema.ts';
 import { readUsageRange } from '#features/usage/usage.ts';
 import type { SiteUsage } from './site.schema.ts';
@@ -6,5 +7,7 @@ import { readUsage } from './site.usage.sql.ts';
 
 export async function getSiteUsage(db: Db, siteId: string, query: UsageQuery): Promise<SiteUsage> {
   const range = readUsageRange(query);
-  return { ...range, points: await readUsage(db, siteId, range) };
+  const counted = await readUsage(db, siteId, range);
+  const points = counted.map(({ durations, ...point }) => ({ ...point, p95_ms: quantileMs(durations, 0.95) }));
+  return { ...range, points };
 }

@@ -1,20 +1,27 @@
-import { type Caller, hasRole, seesSecrets } from '#core/auth/caller.ts';
+import { type Caller, hasRoleOnSite, roleOnSite, seesSecrets } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import type { AppError } from '#core/errors.ts';
 import { eventDetail } from '#core/events/events.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import { type BackupState, backupStates } from '#features/backup/backup.ts';
+import { certificatesOf } from '#features/certificate/certificate.ts';
 import { editorView } from '#features/code-editor/code-editor.ts';
 import { pathsOfSites } from '#features/external-path/external-path.ts';
 import { busyWord } from '#features/hold/hold.ts';
 import { findSiteById, type SiteRow, type StageRow, siteUrl, stagesOfSites } from '#features/instance/instance.ts';
 import { dkimName, dkimRecordOf, mailDomainOf } from '#features/site-mail/site-mail.ts';
+import { isUnderSiteDomain, verifiedNames } from '#features/site-name/site-name.ts';
+import { updatesOfSites } from '#features/site-software/site-software.ts';
 import type { Team } from '#features/team/team.schema.ts';
 import { teamsById } from '#features/team/team.ts';
 import { type User, usersById } from '#features/user/user.ts';
+import { visitsByDay } from './site.list.sql.ts';
+import { reachabilityOf } from './site.reachability.ts';
 import type { Site, StageSite } from './site.schema.ts';
 import { shellOf } from './site.shell.ts';
+
+const VISIT_DAYS = 14;
 
 /** Adds to stored sites what is computed or lies elsewhere, in as many queries for a page as for one. */
 export async function completeSites(db: Db, services: Services, caller: Caller, rows: SiteRow[]): Promise<Site[]> {
@@ -40,16 +47,34 @@ export async function completeSites(db: Db, services: Services, caller: Caller, 
     db,
     rows.map((row) => row.id),
   );
+  const updates = await updatesOfSites(
+    db,
+    rows.map((row) => row.id),
+  );
+  const visits = await visitsByDay(
+    db,
+    rows.map((row) => row.id),
+    VISIT_DAYS,
+  );
+  const names = rows.map((row) => row.fqdn);
+  const verified = await verifiedNames(db, names);
+  const certificateOf = await certificatesOf(db, services, names);
   const editors = await Promise.all(rows.map((row) => editorView(services, row)));
   return rows.map((row, index) => {
     const team = teams.get(row.team_id) as Team;
     const stage = stages.get(row.id);
+    const isVerified = isUnderSiteDomain(services.config, row.fqdn) || verified.has(row.fqdn);
+    const certificate = certificateOf(row.fqdn, { isVerified, isWanted: true });
     return {
       ...publicPart(services, row, team, backups.get(row.id), editors[index] ?? {}),
       ...secretPart(services, caller, row),
-      team,
+      reachability: reachabilityOf(services, { row, team, isVerified, certificate }),
+      // What the caller is on this site, where they are limited to some.
+      team: { ...team, role: roleOnSite(caller, row) ?? team.role },
+      visits_by_day: visits.get(row.id) ?? [],
       created_by: people.get(row.user_id) as User,
       external_paths: paths.get(row.id) ?? [],
+      updates_waiting: updates.get(row.id) ?? 0,
       site_stage: stage ? viewStage(stage) : null,
     };
   });
@@ -80,6 +105,8 @@ function publicPart(
     is_testing: row.is_testing,
     is_ns_root: row.is_ns_root,
     domain_option: row.domain_option as Site['domain_option'],
+    title: row.title,
+    labels: row.labels,
     favicon_url: row.favicon_url ?? `${services.config.baseUrl}/favicon.svg`,
     http_auth_enabled: row.http_auth_enabled,
     debug_enabled: row.debug_enabled,
@@ -141,7 +168,7 @@ export async function rereadSite(
 
 /** What would let its reader in is for whoever may change the site anyway. */
 function secretPart({ secrets }: Services, caller: Caller, row: SiteRow) {
-  if (!seesSecrets(caller) || !hasRole(caller, row.team_id, 'member'))
+  if (!seesSecrets(caller) || !hasRoleOnSite(caller, row, 'member'))
     return { http_auth_password: '', code_server_password: '', dkim_key: null };
   return {
     http_auth_password: secrets.open(row.http_auth_password_sealed).toString(),

@@ -53,7 +53,7 @@ export async function deleteSshKey(db: Db, id: string, userId: string): Promise<
   return rows[0];
 }
 
-/** Those who have the key and are in the team of the site of this name, a live one or a stage. One query, whatever is missing. */
+/** Those who have the key and are in the team of the site of this name, or at the site itself, a live one or a stage. One query, whatever is missing. */
 export async function findHolders(
   db: Db,
   keyHash: Buffer,
@@ -61,7 +61,10 @@ export async function findHolders(
 ): Promise<{ credential_id: string; site_id: string }[]> {
   const { rows } = await sql<{ credential_id: string; site_id: string }>`
     select c.id as credential_id, s.id as site_id
-    from sites s join team_members m on m.team_id = s.team_id join credentials c on c.user_id = m.user_id
+    from sites s join lateral (
+      select user_id from team_members where team_id = s.team_id
+      union all select user_id from site_roles where site_id = coalesce(s.of_site_id, s.id)
+    ) m on true join credentials c on c.user_id = m.user_id
     where s.fqdn = ${fqdn} and s.kind in ('live', 'stage') and c.key_hash = ${keyHash}
     order by c.created_at limit 5`.execute(db);
   return rows;

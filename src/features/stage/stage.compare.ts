@@ -9,11 +9,12 @@ import { viewpointOf } from '#features/backup/backup.ts';
 import { cutNow } from '#features/backup-clock/backup-clock.ts';
 import { requireIdle, siteBusy } from '#features/hold/hold.ts';
 import { findStage, type SiteRow, stageMissing } from '#features/instance/instance.ts';
+import { nounOf } from '#runtimes/wordpress/change-words.ts';
 import type { MergeReport, SnapshotName, Window } from '#timemachine/process/protocol.ts';
 import { type CommitStage, compareFailed, type StageChanges, stageNoBase } from './stage.schema.ts';
 import { type Bases, findBases } from './stage.sql.ts';
 import { type Pair, wishOf } from './stage.wish.ts';
-import { nounOf, SIDES, wordsOf } from './stage.words.ts';
+import { SIDES, wordsOf } from './stage.words.ts';
 
 const WAIT_MS = 20_000;
 

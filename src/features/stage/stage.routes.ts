@@ -103,6 +103,7 @@ export const stageOperations = [
   }),
   operation({
     id: 'compareStage',
+    showsContent: true,
     method: 'GET',
     path: '/site/{fqdn}/stage/changes',
     tag,
@@ -178,6 +179,7 @@ export const stageOperations = [
   }),
   operation({
     id: 'listStageMail',
+    showsContent: true,
     method: 'GET',
     path: '/site/{fqdn}/stage/mail',
     tag,

@@ -1,4 +1,5 @@
 import { feature } from '../feature.ts';
+import { memberOperations } from './member.routes.ts';
 import { teamOperations } from './team.routes.ts';
 
-export const teamFeature = feature({ name: 'team', operations: teamOperations });
+export const teamFeature = feature({ name: 'team', operations: [...teamOperations, ...memberOperations] });

@@ -5,6 +5,8 @@ import { teamNotFound } from '#core/policy.ts';
 import { PLAN_NAMES, Plan } from '#features/plan/plan.ts';
 import { User } from '#features/user/user.ts';
 
+const UPDATE_POLICIES = ['off', 'security', 'all'] as const;
+
 export const Team = Type.Object(
   {
     id: Uuid,
@@ -12,6 +14,10 @@ export const Team = Type.Object(
     user: User,
     user_id: Uuid,
     role: Nullable(OneOf(['owner', 'admin', 'member', 'viewer'])),
+    is_limited: Type.Boolean({
+      description:
+        'True where you are in it for some of its sites alone: you have no role then, and what all sites use is told as 0',
+    }),
     tenant_id: Type.String(),
     timezone: Type.String(),
     plan_type: Plan,
@@ -39,6 +45,11 @@ export const Team = Type.Object(
     storage_usage: Type.Integer({ description: 'Bytes' }),
     storage_usage_percentage: Type.Integer(),
     storage_is_used_up: Type.Boolean({ description: 'True while WordPress refuses uploads for it' }),
+    update_policy: OneOf(UPDATE_POLICIES, {
+      description:
+        "What is updated by itself in the team's sites, in the night: nothing, WordPress' own security releases and the plugins of update_plugins, or all",
+    }),
+    update_plugins: Type.Array(Type.String()),
     created_at: Timestamp,
   },
   { title: 'Team' },
@@ -50,25 +61,16 @@ export const TeamChange = Type.Object({
   timezone: Type.Optional(
     Type.String({ format: 'timezone', maxLength: 64, description: 'An IANA name, such as Europe/Berlin' }),
   ),
+  update_policy: Type.Optional(say(OneOf(UPDATE_POLICIES), "What is updated by itself in the team's sites")),
+  update_plugins: Type.Optional(
+    Type.Array(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' }), {
+      maxItems: 200,
+      uniqueItems: true,
+      description: 'The plugins that `security` updates too, each by the name of its folder',
+    }),
+  ),
 });
 export type TeamChange = Static<typeof TeamChange>;
-
-export const Member = Type.Object(
-  {
-    id: Uuid,
-    joined_at: Timestamp,
-    level: Type.Integer(),
-    role: Type.String(),
-    team_id: Uuid,
-    user: User,
-    user_id: Uuid,
-  },
-  { title: 'TeamMember' },
-);
-export type Member = Static<typeof Member>;
-
-export const memberNotFound = failure('member.not_found', 404, 'There is no such member in this team.');
-export const ownerStays = failure('member.is_owner', 409, 'The owner can not be removed from the team.');
 
 export const teamSuspended = failure('team.suspended', 403, 'This team is suspended; ask the platform why.');
 export const teamExpired = failure(

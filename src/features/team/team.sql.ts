@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
-import type { Role } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
-import { type Listing, listNewest, type Paging } from '#core/pages.ts';
+import { type Listing, listNewest, type Paging, patternOf } from '#core/pages.ts';
 import type { PlanName } from '#features/plan/plan.ts';
 import type { Team, TeamChange } from './team.schema.ts';
 
@@ -10,6 +9,7 @@ export type TeamRow = Omit<
   Team,
   | 'user'
   | 'role'
+  | 'is_limited'
   | 'plan_type'
   | 'should_allow_storefront_payment'
   | 'visits_usage_percentage'
@@ -18,7 +18,7 @@ export type TeamRow = Omit<
 
 const TEAM_COLUMNS = sql`id, name, user_id, tenant_id, timezone, plan_type_name, is_default, is_active, is_expired, additional_sites,
   metrics_org_id, analytics_team_id, sub_id, interval, currency, cancel_at, cancel_at_period_end, trial_ends_on, cycle_start, cycle_end,
-  current_cycle_visits, current_cycle_bandwidth, storage_usage, storage_is_used_up, created_at`;
+  current_cycle_visits, current_cycle_bandwidth, storage_usage, storage_is_used_up, update_policy, update_plugins, created_at`;
 
 export async function insertTeam(
   db: Db,
@@ -44,7 +44,7 @@ export async function lockTeam(db: Db, id: string): Promise<TeamRow | undefined>
 /** The teams of an owner, kept from changing, in the order in which everybody locks them. */
 export async function lockOwnedTeams(db: Db, userId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from teams where user_id = ${userId} order by id for no key update`.execute(db);
+    select id from teams where user_id = ${userId} and deleted_at is null order by id for no key update`.execute(db);
   return rows.map(({ id }) => id);
 }
 
@@ -65,74 +65,64 @@ export async function listTeams(db: Db, ids: string[], paging: Paging): Promise<
   );
 }
 
-export async function listAllTeams(db: Db, paging: Paging): Promise<Listing<TeamRow>> {
-  return listNewest<TeamRow>(db, { table: 'teams', where: sql`true`, columns: TEAM_COLUMNS }, paging);
+/** Every team, those of a person, or those with the text in what they are called; an index on parts of names serves it. */
+export async function listAllTeams(
+  db: Db,
+  { search, user_id }: { search?: string; user_id?: string },
+  paging: Paging,
+): Promise<Listing<TeamRow>> {
+  const parts = [sql`deleted_at is null`];
+  if (search !== undefined) parts.push(sql`lower(name || ' ' || tenant_id) like ${patternOf(search)}`);
+  if (user_id !== undefined) parts.push(sql`id in (select team_id from team_members where user_id = ${user_id})`);
+  const where = sql.join(parts, sql` and `);
+  return listNewest<TeamRow>(db, { table: 'teams', where, columns: TEAM_COLUMNS }, paging);
 }
 
-export async function updateTeam(db: Db, id: string, { name, timezone }: TeamChange): Promise<void> {
-  await sql`update teams set name = coalesce(${name ?? null}, name), timezone = coalesce(${timezone ?? null}, timezone)
+export interface PlanRevenue {
+  plan: PlanName;
+  teams: number;
+  /** What they pay in a month, a twelfth of what they pay in a year. */
+  month_cents: number;
+}
+
+/** What teams with a subscription pay, by plan; whoever tries it out or has not paid for two weeks pays nothing. */
+export async function revenueByPlan(db: Db): Promise<PlanRevenue[]> {
+  const { rows } = await sql<PlanRevenue>`
+    select plan_type_name as plan, count(*)::int as teams,
+      coalesce(sum(price_cents / case when interval = 'year' then 12.0 else 1 end), 0)::float8 as month_cents
+    from teams where deleted_at is null and sub_id is not null and not is_expired and (trial_ends_on is null or trial_ends_on <= now())
+    group by plan_type_name`.execute(db);
+  return rows;
+}
+
+export async function countTeams(
+  db: Db,
+): Promise<{ teams: number; suspended: number; unpaid: number; ending: number }> {
+  const { rows } = await sql<{ teams: number; suspended: number; unpaid: number; ending: number }>`
+    select count(*)::int as teams, count(*) filter (where not is_active)::int as suspended,
+      count(*) filter (where unpaid_since is not null)::int as unpaid, count(*) filter (where cancel_at_period_end)::int as ending
+    from teams where deleted_at is null`.execute(db);
+  return rows[0] as { teams: number; suspended: number; unpaid: number; ending: number };
+}
+
+export async function updateTeam(db: Db, id: string, change: TeamChange): Promise<void> {
+  const { name, timezone, update_policy, update_plugins } = change;
+  await sql`update teams set name = coalesce(${name ?? null}, name), timezone = coalesce(${timezone ?? null}, timezone),
+      update_policy = coalesce(${update_policy ?? null}, update_policy), update_plugins = coalesce(${update_plugins ?? null}::text[], update_plugins)
     where id = ${id}`.execute(db);
+}
+
+export async function setOwner(db: Db, id: string, userId: string): Promise<void> {
+  await sql`update teams set user_id = ${userId}, is_default = false where id = ${id}`.execute(db);
+}
+
+export async function markDeleted(db: Db, id: string): Promise<void> {
+  await sql`update teams set deleted_at = now() where id = ${id}`.execute(db);
 }
 
 /** False when it was so already. */
 export async function setActive(db: Db, id: string, isActive: boolean): Promise<boolean> {
   const { rows } = await sql`update teams set is_active = ${isActive} where id = ${id} and is_active <> ${isActive}
     returning id`.execute(db);
-  return rows.length > 0;
-}
-
-export interface MemberRow {
-  id: string;
-  team_id: string;
-  user_id: string;
-  role: Role;
-  joined_at: Date;
-}
-
-const MEMBER_COLUMNS = sql`id, team_id, user_id, role, joined_at`;
-
-/** False when the person is in the team already. */
-export async function insertMember(db: Db, teamId: string, userId: string, role: Role): Promise<boolean> {
-  const { rows } = await sql`insert into team_members (team_id, user_id, role) values (${teamId}, ${userId}, ${role})
-    on conflict (team_id, user_id) do nothing returning id`.execute(db);
-  return rows.length > 0;
-}
-
-export async function listMembers(db: Db, teamId: string, paging: Paging): Promise<Listing<MemberRow>> {
-  const where = sql`team_id = ${teamId}`;
-  return listNewest<MemberRow>(
-    db,
-    { table: 'team_members', where, columns: MEMBER_COLUMNS, orderBy: 'joined_at' },
-    paging,
-  );
-}
-
-export async function findMember(
-  db: Db,
-  teamId: string,
-  key: { id: string } | { user_id: string },
-): Promise<MemberRow | undefined> {
-  const match = 'id' in key ? sql`id = ${key.id}` : sql`user_id = ${key.user_id}`;
-  return (
-    await sql<MemberRow>`select ${MEMBER_COLUMNS} from team_members where team_id = ${teamId} and ${match}`.execute(db)
-  ).rows[0];
-}
-
-export async function listOtherMembers(db: Db, teamId: string): Promise<MemberRow[]> {
-  const { rows } = await sql<MemberRow>`
-    select ${MEMBER_COLUMNS} from team_members where team_id = ${teamId} and role <> 'owner' order by id`.execute(db);
-  return rows;
-}
-
-export async function isMemberByEmail(db: Db, teamId: string, email: string): Promise<boolean> {
-  const { rows } = await sql`select from team_members m join users u on u.id = m.user_id
-    where m.team_id = ${teamId} and u.email = ${email}`.execute(db);
-  return rows.length > 0;
-}
-
-/** Takes the member out, with the API tokens they made for this team alone; false when somebody else just did. */
-export async function deleteMember(db: Db, member: MemberRow): Promise<boolean> {
-  const { rows } = await sql`delete from team_members where id = ${member.id} returning id`.execute(db);
-  await sql`delete from credentials where user_id = ${member.user_id} and team_id = ${member.team_id}`.execute(db);
   return rows.length > 0;
 }

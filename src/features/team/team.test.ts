@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
+import { createClient } from '#sdk';
 import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
 import { refused } from '../../../test/expect.ts';
-import { letIn, registerPerson, signInAs } from '../../../test/people.ts';
+import { letIn, PASSWORD, registerPerson, signInAs } from '../../../test/people.ts';
+import { insertSite, newFqdn } from '../../../test/sites.ts';
 
 let app: TestApp;
 before(async () => {
@@ -183,4 +185,121 @@ test('an operator sees every team and suspends one; the team hears of it', async
   const [event] = (await owner.api.listTeamEvents({ params: { team_id: owner.teamId } })).results;
   assert.equal(event?.activity, 'The platform suspended the team');
   await assert.rejects(owner.api.listAllTeams(), refused(403, 'auth.operators_only'));
+});
+
+test('members and invites are one list, by name, found by a part of it; roles are changed in place', async () => {
+  const owner = await registerPerson(app, 'Zoe');
+  const [anna, bert] = [await registerPerson(app, 'Anna'), await registerPerson(app, 'Bert')];
+  await letIn(owner, anna, 'member');
+  await letIn(owner, bert, 'viewer');
+  const params = { team_id: owner.teamId };
+  const invited = await owner.api.createInvite({
+    params,
+    body: { target_email: 'new@example.com', first_name: 'New' },
+  });
+  const list = async (by: typeof owner, search?: string) =>
+    (await by.api.listPeople({ params, query: { ...(search && { search }) } })).results;
+  const shown = (await list(owner)).map(({ kind, role, full_name }) => `${kind} ${role} ${full_name}`);
+  const [theOwner, theInvite, first, second] = [
+    'member owner Zoe Tester',
+    'invite member New',
+    'member member Anna Tester',
+    'member viewer Bert Tester',
+  ];
+  assert.deepEqual(shown, [theOwner, theInvite, first, second]);
+  assert.deepEqual(
+    (await list(owner, 'BERT')).map(({ email }) => email),
+    [bert.email],
+  );
+  assert.equal((await list(anna)).length, 3, 'who is invited is for the owner alone');
+  const { count, results } = await owner.api.listPeople({ params, query: { page: 9, size: 2 } });
+  assert.deepEqual([count, results], [4, []]);
+
+  const [, , { id: annaId } = { id: '' }] = await list(owner);
+  await owner.api.updateMember({ params: { ...params, team_member_id: annaId }, body: { role: 'admin' } });
+  await owner.api.updateInvite({ params: { ...params, team_member_invite_id: invited.id }, body: { role: 'viewer' } });
+  assert.equal((await anna.api.getTeam({ params })).role, 'admin');
+  assert.equal((await list(owner, 'new@'))[0]?.role, 'viewer');
+  const ownersId = (await list(owner))[0]?.id as string;
+  const demote = owner.api.updateMember({ params: { ...params, team_member_id: ownersId }, body: { role: 'viewer' } });
+  await assert.rejects(demote, refused(409, 'member.is_owner'));
+  const neither = owner.api.updateMember({ params: { ...params, team_member_id: annaId }, body: {} });
+  await assert.rejects(neither, refused(422));
+});
+
+test('an invite for some sites lets in at those alone, and into the whole team when the owner says so', async () => {
+  const owner = await registerPerson(app);
+  const guest = await registerPerson(app);
+  const siteId = await insertSite(app, owner);
+  const other = newFqdn();
+  await insertSite(app, owner, { fqdn: other });
+  const params = { team_id: owner.teamId };
+  const body = { target_email: guest.email, first_name: 'Guest', role: 'viewer' as const, site_ids: [siteId] };
+  const invite = await owner.api.createInvite({ params, body });
+  const token = new URL(invite.link).searchParams.get('token') as string;
+  const team = await guest.api.acceptInvite({ body: { token } });
+  assert.deepEqual([team.role, team.is_limited], [null, true]);
+  assert.deepEqual(
+    (await guest.api.listSites({ query: params })).results.map(({ id }) => id),
+    [siteId],
+  );
+  assert.equal((await guest.api.listSites({ query: params })).results[0]?.team.role, 'viewer');
+  await assert.rejects(guest.api.getSite({ params: { fqdn: other } }), refused(404, 'site.not_found'));
+  await assert.rejects(guest.api.listMembers({ params }), refused(404, 'team.not_found'));
+  const [member] = (await owner.api.listPeople({ params, query: { search: guest.email } })).results;
+  assert.deepEqual([member?.role, member?.site_count], ['limited', 1]);
+  await owner.api.updateMember({ params: { ...params, team_member_id: member?.id ?? '' }, body: { role: 'member' } });
+  assert.equal((await guest.api.getSite({ params: { fqdn: other } })).fqdn, other);
+});
+
+test('a team is transferred with the password, both are mailed, and the one before stays as an admin', async () => {
+  const owner = await registerPerson(app, 'Olga');
+  const next = await registerPerson(app, 'Nils');
+  await letIn(owner, next, 'viewer');
+  const params = { team_id: owner.teamId };
+  const give = (password: string) => owner.api.transferTeam({ params, body: { user_id: next.userId, password } });
+  await assert.rejects(give('not the password'), refused(422));
+  await assert.rejects(give(PASSWORD), refused(409, 'team.new_owner_has_free'));
+  await next.api.deleteTeam({ params: { team_id: next.teamId }, body: { password: PASSWORD } });
+  const block = (is_active: boolean) =>
+    app.services.db.updateTable('users').set({ is_active }).where('id', '=', next.userId).execute();
+  await block(false);
+  await assert.rejects(give(PASSWORD), refused(409, 'team.new_owner_blocked'));
+  await block(true);
+  const team = await give(PASSWORD);
+  assert.deepEqual([team.user.id, team.role], [next.userId, 'admin']);
+  assert.equal((await next.api.getTeam({ params })).role, 'owner');
+  assert.match(await app.mailTo(owner.email, 'You transferred'), /to Nils Tester/);
+  assert.match(await app.mailTo(next.email, 'is yours now'), /Olga Tester/);
+});
+
+test('a deleted team is gone for everybody, with its sites; its owner can have a free one again', async () => {
+  const owner = await registerPerson(app);
+  const member = await registerPerson(app);
+  await letIn(owner, member, 'admin');
+  const fqdn = newFqdn();
+  await insertSite(app, owner, { fqdn });
+  const params = { team_id: owner.teamId };
+  await assert.rejects(owner.api.deleteTeam({ params, body: { password: 'wrong' } }), refused(422));
+  await owner.api.deleteTeam({ params, body: { password: PASSWORD } });
+  for (const { api } of [owner, member]) {
+    await assert.rejects(api.getTeam({ params }), refused(404, 'team.not_found'));
+    await assert.rejects(api.getSite({ params: { fqdn } }), refused(404, 'site.not_found'));
+  }
+  assert.equal((await owner.api.listTeams()).count, 0);
+  await owner.api.createCheckoutSession({ body: { new_team_name: 'Again', plan_name: 'free' } });
+  assert.equal((await owner.api.listTeams()).count, 1);
+});
+
+test('a deleted account can not sign in, its teams are gone, and its address is free', async () => {
+  const person = await registerPerson(app);
+  const host = await registerPerson(app);
+  await letIn(host, person, 'member');
+  await person.api.deleteAccount({ body: { password: PASSWORD } });
+  await assert.rejects(person.api.getMe(), refused(401));
+  await assert.rejects(signInAs(app, person.email), refused(401));
+  const people = await host.api.listPeople({ params: { team_id: host.teamId } });
+  assert.equal(people.count, 1);
+  const body = { email: person.email, password: PASSWORD, first_name: 'New', last_name: 'Comer' };
+  assert.equal((await createClient({ baseUrl: app.url }).register({ body })).email, person.email);
 });

@@ -1,44 +1,31 @@
 import { randomBytes } from 'node:crypto';
-import { type Caller, ROLE_LEVELS } from '#core/auth/caller.ts';
-import { rightsChanged } from '#core/auth/revocation.ts';
+import type { Caller } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
-import { forbidden } from '#core/errors.ts';
 import { recordEvent } from '#core/events/events.ts';
 import { teamNotFound } from '#core/policy.ts';
-import type { Services } from '#core/services.ts';
 import { PLANS, type Plan, type PlanName } from '#features/plan/plan.ts';
 import { type User, usersById } from '#features/user/user.ts';
+import { insertMember } from './member.sql.ts';
+import { type Team, type TeamChange, teamExpired, teamSuspended } from './team.schema.ts';
 import {
-  type Member,
-  memberNotFound,
-  ownerStays,
-  type Team,
-  type TeamChange,
-  teamExpired,
-  teamSuspended,
-} from './team.schema.ts';
-import {
-  deleteMember,
-  findMember,
   findTeam,
   findTeams,
-  insertMember,
   insertTeam,
-  listOtherMembers,
   lockTeam,
-  type MemberRow,
   setActive,
   type TeamRow,
   updateTeam as writeTeam,
 } from './team.sql.ts';
 
+export { insertMember, isMemberByEmail, teamIdsOf } from './member.sql.ts';
+export { changeOwner, closeTeam, joinSites, leaveTeams, removeOtherMembers } from './member.ts';
 export {
   addStorage,
+  countTeams,
   findTeam,
-  insertMember,
-  isMemberByEmail,
   lockOwnedTeams,
   lockTeam,
+  revenueByPlan,
   type TeamRow,
 } from './team.sql.ts';
 
@@ -99,17 +86,22 @@ export async function completeTeams(db: Db, caller: Caller, rows: TeamRow[]): Pr
   );
   return rows.map((row) => {
     const plan = PLANS[row.plan_type_name];
+    const seen = caller.limitedTo.has(row.id) ? { ...row, ...UNSEEN } : row;
     return {
-      ...row,
+      ...seen,
       user: owners.get(row.user_id) as User,
       role: caller.roles.get(row.id) ?? null,
+      is_limited: caller.limitedTo.has(row.id),
       plan_type: plan,
       should_allow_storefront_payment: row.plan_type_name !== 'free',
-      visits_usage_percentage: percentage(row.current_cycle_visits, plan.visits),
-      storage_usage_percentage: percentage(row.storage_usage, plan.storage_bytes),
+      visits_usage_percentage: percentage(seen.current_cycle_visits, plan.visits),
+      storage_usage_percentage: percentage(seen.storage_usage, plan.storage_bytes),
     };
   });
 }
+
+/** What all sites of a team use and who pays how is not for whoever is limited to some. */
+const UNSEEN = { current_cycle_visits: 0, current_cycle_bandwidth: 0, storage_usage: 0, sub_id: null };
 
 const percentage = (used: number, available: number): number => Math.round((100 * used) / available);
 
@@ -119,13 +111,20 @@ export async function planOf(db: Db, teamId: string): Promise<Plan> {
   return PLANS[row.plan_type_name];
 }
 
+const FIELDS = {
+  name: 'name',
+  timezone: 'timezone',
+  update_policy: 'policy for updates',
+  update_plugins: 'plugins that update by themselves',
+} as const;
+
 export async function updateTeam(db: Db, caller: Caller, teamId: string, change: TeamChange): Promise<Team> {
   const name = change.name?.trim();
   await writeTeam(db, teamId, { ...change, ...(name !== undefined && { name }) });
-  const changed = Object.keys(change).filter((key) => key === 'name' || key === 'timezone');
+  const changed = Object.keys(change).filter((key) => key in FIELDS) as (keyof typeof FIELDS)[];
   if (changed.length > 0) {
-    const activity = `${caller.fullName} changed the team's ${changed.join(' and ')}`;
-    const detail = { changed: Object.fromEntries(changed.map((key) => [key, change[key as keyof TeamChange]])) };
+    const activity = `${caller.fullName} changed the team's ${changed.map((key) => FIELDS[key]).join(' and ')}`;
+    const detail = { changed: Object.fromEntries(changed.map((key) => [key, change[key]])) };
     await recordUpdate(db, caller, teamId, activity, detail);
   }
   return getTeam(db, caller, teamId);
@@ -150,58 +149,4 @@ async function recordUpdate(db: Db, caller: Caller, teamId: string, activity: st
     item_id: teamId,
   } as const;
   await recordEvent(db, { ...event, detail: { ...detail } });
-}
-
-export async function completeMembers(db: Db, rows: MemberRow[]): Promise<Member[]> {
-  const users = await usersById(
-    db,
-    rows.map((row) => row.user_id),
-  );
-  return rows.map((row) => ({ ...row, level: ROLE_LEVELS[row.role], user: users.get(row.user_id) as User }));
-}
-
-export async function getMember(db: Db, teamId: string, memberId: string): Promise<Member> {
-  const row = await findMember(db, teamId, { id: memberId });
-  if (!row) throw memberNotFound();
-  return (await completeMembers(db, [row]))[0] as Member;
-}
-
-/** The owner removes anybody else; anybody else removes themself. */
-export async function removeMember(
-  db: Db,
-  services: Services,
-  caller: Caller,
-  teamId: string,
-  userId: string,
-): Promise<void> {
-  if (caller.userId !== userId && caller.roles.get(teamId) !== 'owner') {
-    throw forbidden({ message: 'Only the owner removes other members from the team.' });
-  }
-  const row = await findMember(db, teamId, { user_id: userId });
-  if (!row) throw memberNotFound();
-  if (row.role === 'owner') throw ownerStays();
-  if (!(await takeOut(db, services, caller, row))) throw memberNotFound();
-}
-
-/** Leaves a team to its owner alone. */
-export async function removeOtherMembers(db: Db, services: Services, owner: Caller, teamId: string): Promise<void> {
-  for (const row of await listOtherMembers(db, teamId)) await takeOut(db, services, owner, row);
-}
-
-/** False when somebody else just did. */
-async function takeOut(db: Db, services: Services, caller: Caller, row: MemberRow): Promise<boolean> {
-  const [member] = await completeMembers(db, [row]);
-  if (!(await deleteMember(db, row))) return false;
-  rightsChanged(db, services, row.user_id);
-  const name = member?.user.full_name;
-  const activity = caller.userId === row.user_id ? `${name} left the team` : `${caller.fullName} removed ${name}`;
-  await recordEvent(db, {
-    scope: 'team',
-    event_type: 'member.removed',
-    activity,
-    by: caller,
-    team_id: row.team_id,
-    item_id: row.user_id,
-  });
-  return true;
 }

@@ -1,4 +1,4 @@
-import { type Caller, hasRole, hasScope } from '#core/auth/caller.ts';
+import { type Caller, hasRoleOnSite, hasScope } from '#core/auth/caller.ts';
 import type { Services } from '#core/services.ts';
 import { findSiteById, type SiteRow } from '#features/instance/instance.ts';
 
@@ -21,7 +21,7 @@ export async function findSitting(
   return caller && site && maySit(caller, site) ? { caller, site } : undefined;
 }
 
-const maySit = (caller: Caller, site: SiteRow) => hasRole(caller, site.team_id, 'member') && hasScope(caller, 'write');
+const maySit = (caller: Caller, site: SiteRow) => hasRoleOnSite(caller, site, 'member') && hasScope(caller, 'write');
 
 /** Whether somebody who sits at a terminal of the site still may. */
 export async function stillMay(services: Services, caller: Caller, siteId: string): Promise<boolean> {

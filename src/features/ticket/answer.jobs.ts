@@ -27,6 +27,7 @@ import {
   instructionsOf,
   newestReplies,
   type ReplyRow,
+  roleOnTicket,
   type TicketRow,
 } from './ticket.sql.ts';
 
@@ -87,7 +88,7 @@ async function questionOf(
   { row, ticket, asked, caller }: { row: AnswerRow; ticket: TicketRow; asked: ReplyRow; caller: Caller | undefined },
   replies: readonly ReplyRow[],
 ): Promise<Question | undefined> {
-  if (!caller?.roles.has(ticket.team_id) || ticket.messages_remaining <= 0) return undefined;
+  if (!caller || !roleOnTicket(caller, ticket) || ticket.messages_remaining <= 0) return undefined;
   const by = (reply: ReplyRow) =>
     reply.assistant_message_id !== null ? 'assistant' : isAsker(reply.user_id) ? 'asker' : 'other';
   const isAsker = (userId: string) => userId === caller.userId;
@@ -138,7 +139,7 @@ async function store(
   { tokens }: Spent,
 ): Promise<void> {
   if (!(await takeMessage(db, ticket.id))) return fail(db, { question_id: asked.id }, asked, { tokens });
-  const reply = await insertReply(db, replyTo(asked, text));
+  const reply = await insertReply(db, replyTo(asked, text), 'asker');
   for (const draft of drafts)
     await storeProposal(db, draft, { source: 'ticket', ticketId: ticket.id, replyId: reply.id });
   await endAnswer(db, asked.id, { state: 'answered', steps, tokens });
@@ -152,7 +153,7 @@ async function fail(
   { tokens }: Spent,
   why = FAILED,
 ): Promise<void> {
-  if (asked) await insertReply(db, replyTo(asked, why));
+  if (asked) await insertReply(db, replyTo(asked, why), 'support');
   await endAnswer(db, question_id, { state: 'failed', steps: [], tokens });
 }
 

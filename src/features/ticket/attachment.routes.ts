@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Caller } from '#core/auth/caller.ts';
+import { type Caller, roleOnMatter } from '#core/auth/caller.ts';
 import { invalid } from '#core/errors.ts';
 import type { Body } from '#core/http/body.ts';
 import { operation, rawOperation } from '#core/http/operation.ts';
@@ -32,7 +32,8 @@ const ownOrInTeam: Access<AttachmentRow> = {
 
 function maySeeFile(caller: Caller, file: AttachmentRow): boolean {
   if (caller.isSuperuser) return true;
-  if (file.team_id !== null) return caller.roles.has(file.team_id);
+  const { team_id, site_live_id: site_id } = file;
+  if (team_id !== null) return roleOnMatter(caller, { team_id, site_id }) !== undefined;
   return file.user_id === caller.userId && caller.credential.teamId === null;
 }
 

@@ -6,6 +6,7 @@ export interface AttachmentRow extends Attachment {
   user_id: string;
   /** The team of the ticket it belongs to; null until a ticket names it. */
   team_id: string | null;
+  site_live_id: string | null;
 }
 
 export async function insertAttachment(
@@ -20,16 +21,34 @@ export async function insertAttachment(
 }
 
 /** Gives an upload of one's own to a ticket; false when there is none or another ticket has it. */
-export async function claimAttachment(db: Db, id: string, userId: string, ticketId: string): Promise<boolean> {
-  const { rows } = await sql`update attachments set ticket_id = ${ticketId}
+export async function claimAttachment(
+  db: Db,
+  id: string,
+  userId: string,
+  { ticketId, replyId }: { ticketId: string; replyId?: string },
+): Promise<boolean> {
+  const { rows } = await sql`update attachments set ticket_id = ${ticketId}, reply_id = ${replyId ?? null}
     where id = ${id} and user_id = ${userId} and ticket_id is null returning id`.execute(db);
   return rows.length > 0;
+}
+
+/** Of a page of tickets and all their replies, without the content. */
+export async function attachmentsOf(db: Db, ticketIds: string[]): Promise<(Attachment & Of)[]> {
+  const { rows } = await sql<Attachment & Of>`
+    select id as s3_object, name, content_type, size_bytes, created_at, ticket_id, reply_id
+    from attachments where ticket_id = any(${ticketIds}::uuid[]) order by created_at, id limit 1000`.execute(db);
+  return rows;
+}
+
+interface Of {
+  ticket_id: string;
+  reply_id: string | null;
 }
 
 /** Without the content: whether somebody may see a file must not take longer the larger it is. */
 export async function findAttachment(db: Db, id: string): Promise<AttachmentRow | undefined> {
   const { rows } = await sql<AttachmentRow>`
-    select a.id as s3_object, a.user_id, a.name, a.content_type, a.size_bytes, a.created_at, t.team_id
+    select a.id as s3_object, a.user_id, a.name, a.content_type, a.size_bytes, a.created_at, t.team_id, t.site_live_id
     from attachments a left join tickets t on t.id = a.ticket_id where a.id = ${id}`.execute(db);
   return rows[0];
 }

@@ -1,4 +1,5 @@
 import { jobKind } from '#core/jobs/jobs.ts';
+import { mailPerson } from '#features/notification/notification.ts';
 import { findReplyForMail } from './ticket.sql.ts';
 
 export const mailReply = jobKind<{ replyId: string }>({
@@ -8,7 +9,18 @@ export const mailReply = jobKind<{ replyId: string }>({
     const reply = await findReplyForMail(services.db, replyId);
     if (!reply) return;
     const url = `${services.config.baseUrl}/tickets/${reply.ticket_id}`;
-    const text = `Hello ${reply.first_name},\n\nthere is an answer to your ticket "${reply.subject}":\n\n${reply.description}\n\nRead and reply: ${url}\n`;
-    await services.mailer.send({ id, to: reply.email, subject: `Re: ${reply.subject}`, text });
+    await mailPerson(services, {
+      id,
+      userId: reply.user_id,
+      kind: 'tickets',
+      letter: {
+        subject: `Re: ${reply.subject}`,
+        blocks: [
+          `There is an answer to your ticket "${reply.subject}".`,
+          ...(reply.description ? [{ quote: reply.description }] : []),
+          { label: 'Read and reply', url },
+        ],
+      },
+    });
   },
 });

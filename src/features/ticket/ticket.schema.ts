@@ -1,8 +1,21 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
-import { Nullable, say, Text, Timestamp, Uuid } from '#core/http/schema.ts';
+import { Nullable, OneOf, say, Text, Timestamp, Uuid } from '#core/http/schema.ts';
+import { Event } from '#features/event/event.schema.ts';
 import { ProposalSummary } from '#features/proposal/proposal.ts';
 import { User } from '#features/user/user.ts';
+
+export const Attachment = Type.Object(
+  {
+    s3_object: Type.String(),
+    name: Type.String(),
+    content_type: Type.String(),
+    size_bytes: Type.Integer(),
+    created_at: Timestamp,
+  },
+  { title: 'Attachment' },
+);
+export type Attachment = Static<typeof Attachment>;
 
 export const Reply = Type.Object(
   {
@@ -19,10 +32,13 @@ export const Reply = Type.Object(
     proposals: Type.Array(ProposalSummary, {
       description: 'What the assistant would do; whoever asked confirms or refuses it',
     }),
+    attachments: Type.Array(Attachment, { description: 'What it came with' }),
   },
   { title: 'TicketReply' },
 );
 export type Reply = Static<typeof Reply>;
+
+export const WAITS_FOR = ['support', 'asker', 'assistant'] as const;
 
 const fields = {
   id: Uuid,
@@ -38,6 +54,12 @@ const fields = {
   assistant_custom_instructions: Nullable(Type.String()),
   resolved: Type.Boolean(),
   resolved_at: Nullable(Timestamp),
+  waits_for: Nullable(OneOf(WAITS_FOR, { description: 'Whose turn it is; null once it is resolved' })),
+  assignee: Nullable(User),
+  site_live_id: Nullable(Uuid),
+  fqdn: Nullable(Type.String({ description: "The name of the site that it is about, while that is the team's" })),
+  attachments: Type.Array(Attachment, { description: 'What it was opened with; replies have their own' }),
+  active_at: Timestamp,
   ticket_replies: Type.Array(Reply, {
     description: 'All replies, oldest first; of a very long thread and in lists the newest ones',
   }),
@@ -65,6 +87,38 @@ export const OwnTickets = Type.Object(
   { title: 'OwnTickets' },
 );
 
+export const TicketContext = Type.Object(
+  {
+    team: Type.Object({ id: Uuid, name: Type.String(), plan_type_name: Type.String() }),
+    site: Nullable(
+      Type.Object({
+        id: Uuid,
+        fqdn: Type.String(),
+        is_sleeping: Type.Boolean(),
+        busy: Nullable(Type.String()),
+        wordpress_version: Nullable(Type.String()),
+        php_version: Nullable(Type.String()),
+        created_at: Timestamp,
+      }),
+    ),
+    errors: Type.Array(
+      Type.Object({
+        at: Timestamp,
+        level: Type.String(),
+        message: Type.String({ description: 'Its first line; what is secret in it is hidden' }),
+        file: Nullable(Type.String()),
+        line: Nullable(Type.Integer()),
+      }),
+      { description: 'The last errors of PHP of the site, newest first, each once; none for viewers' },
+    ),
+    changes: Type.Array(Event, {
+      description: 'What happened last to the site, or in the team where it is about none',
+    }),
+  },
+  { title: 'TicketContext' },
+);
+export type TicketContext = Static<typeof TicketContext>;
+
 export const NewTicket = Type.Object({
   team_id: Uuid,
   subject: say(Type.String({ minLength: 1, maxLength: 300, pattern: '\\S' }), 'What it is about, in one line'),
@@ -87,23 +141,19 @@ export const TicketChange = Type.Object({
 export const NewReply = Type.Object({
   description: Type.Optional(say(Type.String({ maxLength: 20_000 }), 'The reply')),
   is_assistant_chat_message: Type.Optional(say(Type.Boolean({ default: false }), 'Have the assistant answer')),
+  s3_object: Type.Optional(
+    Type.String({ maxLength: 200, description: 'The attachment uploaded before, by its s3_object' }),
+  ),
   resolve: Type.Optional(say(Type.Boolean(), 'True resolves the ticket, false opens it again')),
 });
 export type NewReply = Static<typeof NewReply>;
 
-export const Attachment = Type.Object(
-  {
-    s3_object: Type.String(),
-    name: Type.String(),
-    content_type: Type.String(),
-    size_bytes: Type.Integer(),
-    created_at: Timestamp,
-  },
-  { title: 'Attachment' },
-);
-export type Attachment = Static<typeof Attachment>;
-
 export const ticketNotFound = failure('ticket.not_found', 404, 'There is no such ticket.');
+export const notOperator = failure(
+  'ticket.not_operator',
+  409,
+  'Only an operator of the platform can be given a ticket.',
+);
 export const siteNotFound = failure('site.not_found', 404, 'There is no such site in this team.');
 export const attachmentNotFound = failure('attachment.not_found', 404, 'There is no such attachment.');
 export const tooManyUploads = failure(

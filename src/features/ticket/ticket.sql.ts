@@ -1,14 +1,32 @@
 import { sql } from 'kysely';
+import { type Caller, type Role, roleOnMatter } from '#core/auth/caller.ts';
+import { isAmong } from '#core/auth/limited.ts';
 import type { Db } from '#core/db/database.ts';
 import { type Listing, listNewest, type Paging } from '#core/pages.ts';
 import type { Reply, Ticket } from './ticket.schema.ts';
 
-type Completed = 'user' | 'ticket_replies' | 'ticket_replies_count' | 'ticket_replies_next';
-export type TicketRow = Omit<Ticket, Completed> & { user_id: string };
-export type ReplyRow = Omit<Reply, 'user' | 'assistant_steps' | 'proposals'> & { user_id: string; ticket_id: string };
+type Completed =
+  | 'user'
+  | 'assignee'
+  | 'fqdn'
+  | 'attachments'
+  | 'waits_for'
+  | 'ticket_replies'
+  | 'ticket_replies_count'
+  | 'ticket_replies_next';
+export type WaitsFor = NonNullable<Ticket['waits_for']>;
+export type TicketRow = Omit<Ticket, Completed> & {
+  user_id: string;
+  assignee_id: string | null;
+  waits_for: WaitsFor;
+};
+export type ReplyRow = Omit<Reply, 'user' | 'assistant_steps' | 'proposals' | 'attachments'> & {
+  user_id: string;
+  ticket_id: string;
+};
 
 const TICKET_COLUMNS = sql`id, team_id, user_id, subject, description, category, is_assistant_thread, messages_remaining,
-  assistant_custom_instructions, resolved, resolved_at, created_at`;
+  assistant_custom_instructions, resolved, resolved_at, waits_for, assignee_id, site_live_id, active_at, created_at`;
 const REPLY_COLUMNS = sql`id, ticket_id, user_id, description, is_assistant_chat_message, assistant_message_id, resolve, created_at`;
 
 export type NewTicketRow = Pick<
@@ -21,7 +39,8 @@ export type NewTicketRow = Pick<
   | 'is_assistant_thread'
   | 'messages_remaining'
   | 'resolved'
-> & { site_live_id: string | null };
+  | 'site_live_id'
+>;
 
 export async function insertTicket(db: Db, ticket: NewTicketRow): Promise<TicketRow> {
   const { rows } = await sql<TicketRow>`
@@ -41,24 +60,58 @@ export async function listTeamTickets(db: Db, teamId: string, paging: Paging): P
   return listNewest<TicketRow>(db, { table: 'tickets', where, columns: TICKET_COLUMNS }, paging);
 }
 
-/** A person's own tickets, in the teams that they (and this credential) still reach. */
+/** What somebody is with a ticket: by its team, or by the site that it is about. */
+export function roleOnTicket(caller: Caller, { team_id, site_live_id }: TicketRow): Role | undefined {
+  return roleOnMatter(caller, { team_id, site_id: site_live_id });
+}
+
+/** A person's own tickets, in the teams and about the sites that they (and this credential) still reach. */
 export async function listOwnTickets(
   db: Db,
-  userId: string,
-  teamIds: string[],
+  caller: Caller,
+  resolved: boolean | undefined,
   paging: Paging,
 ): Promise<Listing<TicketRow>> {
-  const where = sql`user_id = ${userId} and team_id = any(${teamIds}::uuid[])`;
-  return listNewest<TicketRow>(db, { table: 'tickets', where, columns: TICKET_COLUMNS }, paging);
+  const state = resolved === undefined ? sql`` : sql`and resolved = ${resolved}`;
+  const where = sql`${isOwn(caller)} ${state}`;
+  return listNewest<TicketRow>(db, { table: 'tickets', where, columns: TICKET_COLUMNS, orderBy: 'active_at' }, paging);
+}
+
+export async function newestOwnTicket(db: Db, caller: Caller): Promise<Listing<TicketRow>> {
+  const where = isOwn(caller);
+  return listNewest<TicketRow>(db, { table: 'tickets', where, columns: TICKET_COLUMNS }, { page: 1, size: 1 });
+}
+
+function isOwn({ userId, roles, siteRoles }: Caller) {
+  return sql`user_id = ${userId}
+    and (team_id = any(${[...roles.keys()]}::uuid[]) or ${isAmong(siteRoles, sql`site_live_id`)})`;
 }
 
 export async function listAllTickets(
   db: Db,
-  resolved: boolean | undefined,
+  filter: { resolved?: boolean; waits_for?: WaitsFor; assignee_id?: string | null; team_id?: string },
   paging: Paging,
 ): Promise<Listing<TicketRow>> {
-  const where = resolved === undefined ? sql`true` : sql`resolved = ${resolved}`;
-  return listNewest<TicketRow>(db, { table: 'tickets', where, columns: TICKET_COLUMNS }, paging);
+  const { resolved, waits_for, assignee_id, team_id } = filter;
+  const parts = [sql`true`];
+  if (resolved !== undefined) parts.push(sql`resolved = ${resolved}`);
+  if (waits_for !== undefined) parts.push(sql`waits_for = ${waits_for} and not resolved`);
+  if (assignee_id !== undefined) parts.push(sql`assignee_id is not distinct from ${assignee_id}`);
+  if (team_id !== undefined) parts.push(sql`team_id = ${team_id}`);
+  const where = sql.join(parts, sql` and `);
+  return listNewest<TicketRow>(db, { table: 'tickets', where, columns: TICKET_COLUMNS, orderBy: 'active_at' }, paging);
+}
+
+export async function setAssignee(db: Db, id: string, userId: string | null): Promise<void> {
+  await sql`update tickets set assignee_id = ${userId} where id = ${id}`.execute(db);
+}
+
+/** The names of the sites that tickets are about, as far as those are of the tickets' teams. */
+export async function namesOfSites(db: Db, ticketIds: string[]): Promise<Map<string, string>> {
+  const { rows } = await sql<{ id: string; fqdn: string }>`
+    select t.id, s.fqdn from tickets t join sites s on s.id = t.site_live_id and s.team_id = t.team_id
+    where t.id = any(${ticketIds}::uuid[])`.execute(db);
+  return new Map(rows.map(({ id, fqdn }) => [id, fqdn]));
 }
 
 export async function setInstructions(db: Db, id: string, instructions: string | null, userId: string): Promise<void> {
@@ -90,7 +143,14 @@ export async function deleteTicket(db: Db, id: string): Promise<void> {
   await sql`delete from tickets where id = ${id}`.execute(db);
 }
 
-export async function insertReply(db: Db, reply: Omit<ReplyRow, 'id' | 'created_at'>): Promise<ReplyRow> {
+/** Something happened in the ticket; undefined where it is still the same one's turn. */
+export async function insertReply(
+  db: Db,
+  reply: Omit<ReplyRow, 'id' | 'created_at'>,
+  waitsFor: WaitsFor | undefined,
+): Promise<ReplyRow> {
+  await sql`update tickets set active_at = now(), waits_for = coalesce(${waitsFor ?? null}, waits_for)
+    where id = ${reply.ticket_id}`.execute(db);
   const { rows } = await sql<ReplyRow>`
     insert into ticket_replies (ticket_id, user_id, description, is_assistant_chat_message, assistant_message_id, resolve)
     values (${reply.ticket_id}, ${reply.user_id}, ${reply.description}, ${reply.is_assistant_chat_message},
@@ -144,19 +204,9 @@ export async function countReplies(db: Db, ticketIds: string[]): Promise<Map<str
 export async function findReplyForMail(
   db: Db,
   replyId: string,
-): Promise<
-  { email: string; first_name: string; subject: string; description: string | null; ticket_id: string } | undefined
-> {
-  const { rows } = await sql<{
-    email: string;
-    first_name: string;
-    subject: string;
-    description: string | null;
-    ticket_id: string;
-  }>`
-    select u.email, u.first_name, t.subject, r.description, t.id as ticket_id
-    from ticket_replies r join tickets t on t.id = r.ticket_id join users u on u.id = t.user_id where r.id = ${replyId}`.execute(
-    db,
-  );
+): Promise<{ user_id: string; subject: string; description: string | null; ticket_id: string } | undefined> {
+  const { rows } = await sql<{ user_id: string; subject: string; description: string | null; ticket_id: string }>`
+    select t.user_id, t.subject, r.description, t.id as ticket_id
+    from ticket_replies r join tickets t on t.id = r.ticket_id where r.id = ${replyId}`.execute(db);
   return rows[0];
 }

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
+import type { Caller } from '#core/auth/caller.ts';
 import type { Ticket, TicketReply, TicketReplyPage } from '#sdk';
 import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson, signInAs } from '../../../test/people.ts';
 import { newSite } from '../../../test/sites.ts';
+import { contextOf } from './ticket.context.ts';
+import { findTicket, type TicketRow } from './ticket.sql.ts';
 
 let app: TestApp;
 before(async () => {
@@ -238,4 +241,77 @@ test('instructions for the assistant are kept, and cleared with null', async () 
       .assistant_custom_instructions,
     null,
   );
+});
+
+test('a ticket says whose turn it is, who has it and what stands around it, and an answer can bring a file', async () => {
+  const person = await registerPerson(app);
+  const viewer = await registerPerson(app);
+  await letIn(person, viewer, 'viewer');
+  const operator = await signInAs(app, OPERATOR.email, OPERATOR.password);
+  const me = await operator.api.getMe();
+  const site = await newSite(person);
+  const older = await open(person, { site_live_id: site.id });
+  const newer = await open(person);
+  const params = { ticket_id: older.id };
+  assert.deepEqual([older.waits_for, older.assignee, older.fqdn], ['support', null, site.fqdn]);
+
+  assert.equal((await operator.api.assignTicket({ params, body: { user_id: me.id } })).assignee?.id, me.id);
+  const strangers = operator.api.assignTicket({ params, body: { user_id: person.userId } });
+  await assert.rejects(strangers, refused(409, 'ticket.not_operator'));
+  const listed = async (query: { waits_for?: 'support' | 'asker'; assigned?: 'me' | 'nobody'; team_id?: string }) =>
+    (await operator.api.listAllTickets({ query: { ...query, team_id: person.teamId } })).results.map(({ id }) => id);
+  assert.deepEqual([await listed({ assigned: 'me' }), await listed({ assigned: 'nobody' })], [[older.id], [newer.id]]);
+
+  const file = new Blob(['a log'], { type: 'text/plain' });
+  const { s3_object } = await operator.api.uploadAttachment({ query: { name: 'seen.log' }, body: file });
+  await operator.api.answerTicket({ params, body: { description: 'Look at **this**.', s3_object } });
+  const answered = await person.api.getTicket({ params });
+  assert.deepEqual([answered.waits_for, answered.ticket_replies[0]?.attachments[0]?.name], ['asker', 'seen.log']);
+  await person.api.getAttachment({ params: { s3_object } });
+  assert.deepEqual(
+    [await listed({ waits_for: 'asker' }), await listed({ waits_for: 'support' })],
+    [[older.id], [newer.id]],
+  );
+  // What happened last is first.
+  const own = (await person.api.listTickets({ query: { page: 1 } })).results?.map(({ id }) => id);
+  assert.deepEqual(own, [older.id, newer.id]);
+  await person.api.createReply({ params, body: { description: 'It is gone.', resolve: true } });
+  assert.equal((await person.api.getTicket({ params })).waits_for, null);
+  assert.equal((await operator.api.unassignTicket({ params })).assignee, null);
+
+  const { host, driver } = app.services.config.newSites;
+  app.services.siteLog.error(
+    { id: site.id, host, driver },
+    {
+      atMs: Date.now(),
+      level: 'fatal',
+      message: 'Call to undefined function bake()\n#0 {main}',
+      file: 'wp-content/plugins/oven/oven.php',
+      line: 7,
+      request: 'GET /',
+    },
+  );
+  const context = await eventually(async () => {
+    const found = await operator.api.getAnyTicketContext({ params });
+    return found.errors.length > 0 && found;
+  });
+  assert.deepEqual([context.site?.fqdn, context.errors[0]?.message], [site.fqdn, 'Call to undefined function bake()']);
+  assert.ok(context.changes.some(({ event_type }) => event_type === 'site.created'));
+  assert.equal((await person.api.getTicketContext({ params })).errors.length, 1);
+  assert.deepEqual((await viewer.api.getTicketContext({ params })).errors, []);
+
+  // Whoever is limited to the site sees its log where a member does, and of the team nothing, also once the site is gone.
+  const path = { team_id: person.teamId };
+  const member = (await person.api.listMembers({ params: path })).results.find(({ user }) => user.id === viewer.userId);
+  const body = { sites: [{ site_id: site.id, role: 'member' as const }] };
+  await person.api.updateMember({ params: { ...path, team_member_id: member?.id as string }, body });
+  const limited = await viewer.api.getTicketContext({ params });
+  assert.equal(limited.errors.length, 1);
+  assert.ok(limited.changes.length > 0 && limited.changes.every(({ site_live_id }) => site_live_id === site.id));
+  const ask = { team_id: person.teamId, subject: 'Help', description: 'Please' };
+  assert.equal((await viewer.api.createTicket({ body: { ...ask, site_live_id: site.id } })).fqdn, site.fqdn);
+  await assert.rejects(viewer.api.createTicket({ body: ask }), /say which one it is about/);
+  const row = { ...(await findTicket(app.services.db, older.id)), site_live_id: viewer.userId } as TicketRow;
+  const caller = (await app.services.credentials.resolve(viewer.token)) as Caller;
+  assert.deepEqual((await contextOf(app.services.db, app.services, caller, row)).changes, []);
 });

@@ -10,10 +10,10 @@ import { isUuid } from '#core/uuid.ts';
 import { siteIsInTeam } from '#features/instance/instance.ts';
 import { listProposalsOfReplies } from '#features/proposal/proposal.ts';
 import { planOf } from '#features/team/team.ts';
-import { findUser, type User, usersById } from '#features/user/user.ts';
+import { type User, usersById } from '#features/user/user.ts';
 import { answerMessage, isSpent } from './answer.jobs.ts';
 import { countWaiting, insertAnswer, stepsOfReplies } from './answer.sql.ts';
-import { claimAttachment } from './attachment.sql.ts';
+import { attachmentsOf, claimAttachment } from './attachment.sql.ts';
 import { mailReply } from './ticket.jobs.ts';
 import {
   assistantSpent,
@@ -32,6 +32,7 @@ import {
   insertReply,
   insertTicket,
   makeAssistantThread,
+  namesOfSites,
   newestReplies,
   type ReplyRow,
   setResolved,
@@ -45,7 +46,10 @@ const IN_LISTS = { most: 5, bytes: 1_000_000 };
 const MAX_PAGE = 100;
 const ASSISTANT = 'assistant';
 
-export async function createTicket(db: Db, caller: Caller, input: NewTicket): Promise<Ticket> {
+export async function createTicket(
+  { db, services, caller }: Pick<Call, 'db' | 'services' | 'caller'>,
+  input: NewTicket,
+): Promise<Ticket> {
   const plan = await planOf(db, input.team_id);
   if (input.site_live_id && !(await siteIsInTeam(db, input.site_live_id, input.team_id))) throw siteNotFound();
   const category = input.category?.trim() || null;
@@ -60,7 +64,7 @@ export async function createTicket(db: Db, caller: Caller, input: NewTicket): Pr
     messages_remaining: plan.assistant_messages,
     resolved: input.resolved ?? false,
   });
-  if (input.s3_object) await attach(db, caller, input.s3_object, row.id);
+  if (input.s3_object) await attach(db, caller, input.s3_object, { ticketId: row.id });
   await recordTicketEvent(db, caller, row, 'ticket.opened', `${caller.fullName} opened the ticket "${row.subject}"`);
   if (row.resolved)
     await recordTicketEvent(
@@ -70,12 +74,16 @@ export async function createTicket(db: Db, caller: Caller, input: NewTicket): Pr
       'ticket.resolved',
       `${caller.fullName} resolved the ticket "${row.subject}"`,
     );
-  const noReplies = { ticket_replies: [], ticket_replies_count: 0, ticket_replies_next: null };
-  return { ...row, user: await findUser(db, caller.userId), ...noReplies };
+  return (await completeTickets(db, services, [row]))[0] as Ticket;
 }
 
-async function attach(db: Db, caller: Caller, s3Object: string, ticketId: string): Promise<void> {
-  if (!isUuid(s3Object) || !(await claimAttachment(db, s3Object, caller.userId, ticketId))) throw attachmentNotFound();
+async function attach(
+  db: Db,
+  caller: Caller,
+  s3Object: string,
+  to: { ticketId: string; replyId?: string },
+): Promise<void> {
+  if (!isUuid(s3Object) || !(await claimAttachment(db, s3Object, caller.userId, to))) throw attachmentNotFound();
 }
 
 export async function getTicket(db: Db, services: Services, id: string, view: View = {}): Promise<Ticket> {
@@ -101,11 +109,13 @@ export async function completeTickets(
   const ids = rows.map((row) => row.id);
   const replies = await newestReplies(db, ids, inList ? IN_LISTS : ALONE);
   const counts = await countReplies(db, ids);
-  const people = await usersById(
-    db,
-    [...rows, ...replies].map((row) => row.user_id),
-  );
+  const people = await usersById(db, [
+    ...[...rows, ...replies].map((row) => row.user_id),
+    ...rows.flatMap((row) => row.assignee_id ?? []),
+  ]);
   const more = await assistantsPart(db, services, replies);
+  const files = await attachmentsOf(db, ids);
+  const names = await namesOfSites(db, ids);
   const byTicket = Map.groupBy(replies, (reply) => reply.ticket_id);
   return rows.map((row) => {
     const path = `${API_PREFIX}/${asOperator ? 'operator' : 'support'}/ticket/${row.id}/reply`;
@@ -113,11 +123,16 @@ export async function completeTickets(
     const { shown, next } = cutAtPage(byTicket.get(row.id) ?? [], count);
     return {
       ...row,
+      waits_for: row.resolved ? null : row.waits_for,
       user: people.get(row.user_id) as User,
+      assignee: (row.assignee_id && people.get(row.assignee_id)) || null,
+      fqdn: names.get(row.id) ?? null,
+      attachments: files.filter((file) => file.ticket_id === row.id && file.reply_id === null),
       ticket_replies: shown.map((reply) => ({
         ...reply,
         user: people.get(reply.user_id) as User,
         ...(more.get(reply.id) ?? NOTHING_MORE),
+        attachments: files.filter(({ reply_id }) => reply_id === reply.id),
       })),
       ticket_replies_count: count,
       ticket_replies_next: next && `${services.config.baseUrl}${path}?page=${next.page}&size=${next.size}`,
@@ -139,10 +154,12 @@ export async function completeReplies(db: Db, services: Services, rows: ReplyRow
     rows.map((row) => row.user_id),
   );
   const more = await assistantsPart(db, services, rows);
+  const files = await attachmentsOf(db, [...new Set(rows.map(({ ticket_id }) => ticket_id))]);
   return rows.map((row) => ({
     ...row,
     user: people.get(row.user_id) as User,
     ...(more.get(row.id) ?? NOTHING_MORE),
+    attachments: files.filter(({ reply_id }) => reply_id === row.id),
   }));
 }
 
@@ -182,6 +199,7 @@ export async function createReply(
   { db, services, caller, ip }: Pick<Call, 'db' | 'services' | 'caller' | 'ip'>,
   ticket: TicketRow,
   input: NewReply,
+  { asSupport = false } = {},
 ): Promise<Reply> {
   const description = input.description?.trim() ? input.description : null;
   const resolve = input.resolve ?? null;
@@ -194,14 +212,22 @@ export async function createReply(
   if (isChat && (await isSpent(services, ticket.team_id, caller.userId))) throw assistantSpent();
   if (isChat) await makeAssistantThread(db, ticket.id);
 
-  const row = await insertReply(db, {
-    ticket_id: ticket.id,
-    user_id: caller.userId,
-    description,
-    is_assistant_chat_message: isChat,
-    assistant_message_id: null,
-    resolve,
-  });
+  // Whoever only resolves it says nothing that somebody would answer.
+  const speaks = description !== null || resolve === false;
+  const next = isChat ? 'assistant' : asSupport ? 'asker' : 'support';
+  const row = await insertReply(
+    db,
+    {
+      ticket_id: ticket.id,
+      user_id: caller.userId,
+      description,
+      is_assistant_chat_message: isChat,
+      assistant_message_id: null,
+      resolve,
+    },
+    speaks ? next : undefined,
+  );
+  if (input.s3_object) await attach(db, caller, input.s3_object, { ticketId: ticket.id, replyId: row.id });
   if (isChat) {
     await insertAnswer(db, { question_id: row.id, ticket_id: ticket.id, credential_id: caller.credential.id, ip });
     await services.jobs.enqueue(db, answerMessage, { questionId: row.id }, ticket.id, ticket.team_id);
@@ -225,7 +251,7 @@ async function messagesUsedUp(db: Db, ticket: TicketRow): Promise<AppError> {
 /** The platform's answer; whoever opened the ticket gets it by mail too. */
 export async function answerTicket(call: Call, ticket: TicketRow, input: NewReply): Promise<Reply> {
   const { db, services } = call;
-  const reply = await createReply(call, ticket, { ...input, is_assistant_chat_message: false });
+  const reply = await createReply(call, ticket, { ...input, is_assistant_chat_message: false }, { asSupport: true });
   if (reply.description !== null) await services.jobs.enqueue(db, mailReply, { replyId: reply.id });
   return reply;
 }

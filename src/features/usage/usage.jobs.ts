@@ -1,5 +1,5 @@
 import { jobKind } from '#core/jobs/jobs.ts';
-import { findUser } from '#features/user/user.ts';
+import { mailPerson } from '#features/notification/notification.ts';
 import type { LimitedResource } from './usage.sql.ts';
 
 interface LimitMail {
@@ -16,16 +16,21 @@ export const mailLimitReached = jobKind<LimitMail>({
   name: 'usage.mail_limit',
   lane: 'background',
   async run({ userId, teamId, teamName, resource, percent, plan, cycleEnd }, { id, services }) {
-    const { email, first_name } = await findUser(services.db, userId);
     const until = resource === 'storage' ? '' : ` until ${cycleEnd.slice(0, 10)}`;
-    const lead = `your team "${teamName}" has used ${percent} % of the ${resource} that the plan ${plan} has${until}.`;
+    const lead = `Your team "${teamName}" has used ${percent} % of the ${resource} that the plan ${plan} has${until}.`;
     const effect = resource === 'storage' ? storageEffect(percent) : '';
-    const text = `Hello ${first_name},\n\n${lead}${effect} Your sites stay online.\n\nA larger plan has more:\n\n${services.config.baseUrl}/teams/${teamId}\n`;
-    await services.mailer.send({
+    await mailPerson(services, {
       id,
-      to: email,
-      subject: `${teamName}: ${percent} % of the ${resource} is used`,
-      text,
+      userId,
+      kind: 'usage',
+      letter: {
+        subject: `${teamName}: ${percent} % of the ${resource} is used`,
+        blocks: [
+          `${lead}${effect} Your sites stay online.`,
+          'A larger plan has more.',
+          { label: 'See the plans', url: `${services.config.baseUrl}/teams/${teamId}` },
+        ],
+      },
     });
   },
 });

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import { deleteInBatches } from '#core/db/delete-in-batches.ts';
+import type { Listing, Paging } from '#core/pages.ts';
 import type { UsageRange } from './usage.range.ts';
-import type { TeamUsagePoint } from './usage.schema.ts';
+import type { SITE_USAGE_ORDERS, SiteUse, TeamUsagePoint } from './usage.schema.ts';
 
 /** The counters of a team in equal steps of UTC, with zeros where nothing happened. */
 export async function readTeamUsage(db: Db, teamId: string, { from, to, step }: UsageRange): Promise<TeamUsagePoint[]> {
@@ -15,6 +16,37 @@ export async function readTeamUsage(db: Db, teamId: string, { from, to, step }: 
     from generate_series(${from}::timestamptz, ${to}::timestamptz - interval '1 millisecond', ${`1 ${step}`}::interval, 'UTC') as at
     left join counted using (at) order by at`.execute(db);
   return rows;
+}
+
+const SITE_ORDERS = {
+  visits: sql`current_cycle_visits desc`,
+  bandwidth: sql`current_cycle_bandwidth desc`,
+  storage: sql`s.storage_bytes desc`,
+  name: sql`s.fqdn`,
+};
+
+/**
+ * What each site of a team uses, the most first. A team's sites are found by their index and sorted: an index by a counter would be written with
+ * every report of the edge. Staging sites are added for the page alone.
+ */
+export async function listSiteUse(
+  db: Db,
+  teamId: string,
+  orderBy: (typeof SITE_USAGE_ORDERS)[number],
+  { page, size }: Paging,
+): Promise<Listing<SiteUse>> {
+  const { rows } = await sql<SiteUse & { count: number }>`
+    with page as (
+      select id, fqdn, current_cycle_visits, current_cycle_bandwidth, storage_bytes from sites s
+      where team_id = ${teamId} and kind = 'live' order by ${SITE_ORDERS[orderBy]}, id
+      limit ${size} offset ${(page - 1) * size}
+    )
+    select counted.count, s.id as site_id, s.fqdn, s.current_cycle_visits as visits, s.current_cycle_bandwidth as bandwidth_bytes,
+      (s.storage_bytes + coalesce((select sum(storage_bytes) from sites c where c.of_site_id = s.id and c.kind = 'stage'), 0))::bigint
+        as storage_bytes
+    from (select count(*)::int as count from sites where team_id = ${teamId} and kind = 'live') counted
+    left join page s on true order by ${SITE_ORDERS[orderBy]}, s.id`.execute(db);
+  return { count: rows[0]?.count ?? 0, rows: rows.filter(({ site_id }) => site_id !== null) };
 }
 
 export type LimitedResource = 'visits' | 'bandwidth' | 'storage';

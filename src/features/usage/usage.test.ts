@@ -38,6 +38,10 @@ const visits = (siteId: string, { teamId }: Person, count: number): SiteUsage =>
   cacheObjects: 0,
   cacheBytes: 0,
   lastVisitAt: new Date(),
+  errors: 0,
+  durations: [],
+  pages: 0,
+  pagesFailedLast: 0,
 });
 
 /** What was counted in an hour of the past. */

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { failure } from '#core/errors.ts';
 import { Nullable, Timestamp, Uuid } from '#core/http/schema.ts';
 
 export const User = Type.Object(
@@ -20,3 +21,5 @@ export const User = Type.Object(
   { title: 'User' },
 );
 export type User = Static<typeof User>;
+
+export const userNotFound = failure('user.not_found', 404, 'There is no such person.');

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
-import { type Listing, listNewest, type Paging } from '#core/pages.ts';
+import { type Listing, listNewest, type Paging, patternOf } from '#core/pages.ts';
 import type { User } from './user.schema.ts';
 
 const USER_COLUMNS = [
@@ -61,14 +61,25 @@ export async function usersById(db: Db, ids: Iterable<string>): Promise<Map<stri
 }
 
 /** Everybody on the platform, or those whose name or address holds the text. */
-export async function listUsers(db: Db, search: string | undefined, paging: Paging): Promise<Listing<User>> {
-  const where =
-    search === undefined
-      ? sql`true`
-      : sql`position(lower(${search}) in lower(email || ' ' || first_name || ' ' || last_name)) > 0`;
+export async function listUsers(
+  db: Db,
+  { search, is_superuser }: { search?: string; is_superuser?: boolean },
+  paging: Paging,
+): Promise<Listing<User>> {
+  const parts = [sql`true`];
+  // As the index on parts of names has it.
+  if (search !== undefined)
+    parts.push(sql`lower(email || ' ' || first_name || ' ' || last_name) like ${patternOf(search)}`);
+  if (is_superuser !== undefined) parts.push(is_superuser ? sql`is_superuser` : sql`not is_superuser`);
+  const where = sql.join(parts, sql` and `);
   const columns = sql.join(USER_COLUMNS.map((name) => sql.id(name)));
   const { count, rows } = await listNewest<Omit<User, 'full_name'>>(db, { table: 'users', where, columns }, paging);
   return { count, rows: rows.map(toUser) };
+}
+
+export async function countUsers(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from users`.execute(db);
+  return rows[0]?.count ?? 0;
 }
 
 export async function findSignIn(
@@ -92,10 +103,35 @@ export async function passwordHashOf(db: Db, id: string): Promise<string> {
     .password_hash;
 }
 
+/** Whom a mail goes to, and which kinds of mail they do not want. */
+export async function findRecipient(
+  db: Db,
+  id: string,
+): Promise<{ email: string; first_name: string; muted_mails: string[] }> {
+  return db
+    .selectFrom('users')
+    .select(['email', 'first_name', 'muted_mails'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+}
+
+export async function updateMutedMails(
+  db: Db,
+  id: string,
+  { mute, unmute }: { mute: readonly string[]; unmute: readonly string[] },
+): Promise<void> {
+  await sql`
+    update users set muted_mails = array(
+      select distinct kind from unnest(muted_mails || ${[...mute]}::text[]) as kind where kind <> all (${[...unmute]}::text[])
+      order by kind)
+    where id = ${id}`.execute(db);
+}
+
 export async function updateUser(
   db: Db,
   id: string,
   change: {
+    email?: string;
     first_name?: string;
     last_name?: string;
     password_hash?: string;

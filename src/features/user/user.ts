@@ -1,7 +1,9 @@
 /** People, as every other feature sees them. How they register and sign in is the business of account and credential. */
-export { User } from './user.schema.ts';
+export { User, userNotFound } from './user.schema.ts';
 export {
+  countUsers,
   findDefaultRegion,
+  findRecipient,
   findSignIn,
   findUser,
   findUserIfAny,
@@ -10,6 +12,7 @@ export {
   listUsers,
   lockUser,
   passwordHashOf,
+  updateMutedMails,
   updateUser,
   usersById,
 } from './user.sql.ts';

@@ -1,5 +1,5 @@
 import { jobKind } from '#core/jobs/jobs.ts';
-import { findUser } from '#features/user/user.ts';
+import { mailPerson } from '#features/notification/notification.ts';
 import { SWITCHED_OFF_BECAUSE } from './webhook.notice.ts';
 import { findNotice } from './webhook.sql.ts';
 import { hostOf } from './webhook.ts';
@@ -12,12 +12,18 @@ export const mailSwitchedOff = jobKind<{ webhookId: string }>({
     const notice = await findNotice(services.db, webhookId);
     // Deleted or switched on again meanwhile: there is nothing to say.
     if (!notice) return;
-    const owner = await findUser(services.db, notice.owner_id);
     const host = hostOf(notice);
-    const lead = `the webhook of the team "${notice.team_name}" to ${host} is switched off: ${SWITCHED_OFF_BECAUSE[notice.reason]}.`;
-    const advice = 'What waited for it is kept for 30 days and goes out when you switch it on again:';
-    const link = `${services.config.baseUrl}/teams/${notice.team_id}?tab=webhooks`;
-    const text = `Hello ${owner.first_name},\n\n${lead}\n\n${advice}\n\n${link}\n`;
-    await services.mailer.send({ id, to: owner.email, subject: `The webhook to ${host} is switched off`, text });
+    const lead = `The webhook of the team "${notice.team_name}" to ${host} is switched off: ${SWITCHED_OFF_BECAUSE[notice.reason]}.`;
+    const advice = 'What waited for it is kept for 30 days and goes out when you switch it on again.';
+    const url = `${services.config.baseUrl}/teams/${notice.team_id}?tab=webhooks`;
+    await mailPerson(services, {
+      id,
+      userId: notice.owner_id,
+      kind: 'webhooks',
+      letter: {
+        subject: `The webhook to ${host} is switched off`,
+        blocks: [lead, advice, { label: 'Open webhooks', url }],
+      },
+    });
   },
 });

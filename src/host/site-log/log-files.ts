@@ -1,5 +1,6 @@
 import type { Log } from '#core/log.ts';
 import type { LogKind } from './entries.ts';
+import { type ErrorGroups, groupErrors } from './error-groups.ts';
 import { LogFolder } from './log-folder.ts';
 import {
   endOf,
@@ -40,6 +41,10 @@ export class LogFiles {
 
   read(siteId: string, kind: LogKind, query: LogQuery): Promise<LogPage> {
     return readBackwards(this.#folder, siteId, kind, query);
+  }
+
+  groupErrors(siteId: string, sinceMs?: number): Promise<ErrorGroups> {
+    return groupErrors(this.#folder, siteId, sinceMs);
   }
 
   endOf(siteId: string, kind: LogKind): Promise<LogPlace> {

@@ -8,6 +8,9 @@ export interface LogFilter {
   search?: string | undefined;
   /** `404`, or `5xx` for all that begin so; only visits have one. */
   status?: string | undefined;
+  /** Only visits asked for so, and of a path with this in it, in whatever case. */
+  method?: string | undefined;
+  path?: string | undefined;
   /** Only visits that took at least so long. */
   minDurationMs?: number | undefined;
 }
@@ -29,12 +32,17 @@ export function judgeOf(filter: LogFilter): (entry: LogEntry) => 'take' | 'pass'
 export function matcherOf({
   search,
   status,
+  method,
+  path,
   minDurationMs = 0,
-}: Pick<LogFilter, 'search' | 'status' | 'minDurationMs'>): (entry: LogEntry) => boolean {
+}: Omit<LogFilter, 'sinceMs' | 'untilMs'>): (entry: LogEntry) => boolean {
   const wanted = search?.toLowerCase();
+  const wantedPath = path?.toLowerCase();
   const statusPattern = status === undefined ? undefined : new RegExp(`^${status.replace('xx', '\\d\\d')}$`);
   return (entry) => {
     if (statusPattern && !('status' in entry && statusPattern.test(String(entry.status)))) return false;
+    if (method !== undefined && !('method' in entry && entry.method === method)) return false;
+    if (wantedPath !== undefined && !('path' in entry && entry.path.toLowerCase().includes(wantedPath))) return false;
     if (minDurationMs > 0 && !('durationMs' in entry && entry.durationMs >= minDurationMs)) return false;
     return wanted === undefined || textsOf(entry).some((text) => text?.toLowerCase().includes(wanted));
   };

@@ -256,6 +256,51 @@ test('a look through a long log goes so far at a time, and tells where to go on'
   assert.equal(second.next, undefined);
 });
 
+test('errors of one place are one group with its count and its first and last moment, and words group what has no place', async () => {
+  const now = Date.now();
+  const said = (message: string) => ({ ...error(message, now - 500), level: 'plain' as const, file: null, line: null });
+  for (const [at, name] of ['a', 'b', 'c'].entries())
+    siteLog.error(SITE, error(`Undefined "${name}"`, now - 3000 + at));
+  siteLog.error(SITE, { ...error('Undefined "a"', now - 2000), line: 8 });
+  siteLog.error(SITE, said('Order 17 of "Ada" failed'));
+  siteLog.error(SITE, said('Order 18 of "Bo" failed'));
+  siteLog.error(SITE, said('Something else'));
+  await siteLog.flush();
+  const { groups, leftOut } = await files.groupErrors('s1');
+  assert.deepEqual(
+    groups.map(({ last, count }) => [last.message, count]),
+    [
+      ['Something else', 1],
+      ['Order 18 of "Bo" failed', 2],
+      ['Undefined "a"', 1],
+      ['Undefined "c"', 3],
+    ],
+  );
+  const [, , , many] = groups;
+  assert.deepEqual([many?.firstAtMs, many?.lastAtMs, leftOut], [now - 3000, now - 2998, 0]);
+  assert.equal((await files.groupErrors('s1', now - 1000)).groups.length, 2);
+  assert.deepEqual(await files.groupErrors('nobody'), { groups: [], leftOut: 0 });
+  for (let line = 0; line < 400; line++) siteLog.error(SITE, { ...error('many', now), line: 1000 + line });
+  await siteLog.flush();
+  const bounded = await files.groupErrors('s1');
+  assert.equal(bounded.groups.length, 300);
+  assert.ok(bounded.leftOut >= 100);
+});
+
+test('visits are found by method, and by a part of the path in whatever case', async () => {
+  siteLog.visit(SITE, visit('/Shop/checkout?step=2'));
+  siteLog.visit(SITE, { ...visit('/shop/checkout'), method: 'POST' });
+  siteLog.visit(SITE, visit('/about'));
+  await siteLog.flush();
+  const found = async (filter: { method?: string; path?: string }) =>
+    (await files.read('s1', 'access', { before: undefined, limit: 10, ...filter })).entries.map(({ entry }) =>
+      wordsOf(entry),
+    );
+  assert.deepEqual(await found({ path: 'shop/CHECK' }), ['/shop/checkout', '/Shop/checkout?step=2']);
+  assert.deepEqual(await found({ path: 'shop', method: 'POST' }), ['/shop/checkout']);
+  assert.deepEqual(await found({ method: 'DELETE' }), []);
+});
+
 test('what lets somebody in is cut from addresses, and nothing else is', () => {
   for (const [address, kept] of [
     ['/wp-login.php?siteyard_login=1.abc.def', '/wp-login.php?siteyard_login=[cut]'],

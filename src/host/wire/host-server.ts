@@ -102,6 +102,7 @@ const OPTIONS_AT: Partial<Record<HostCall, number>> = {
   snapshot: 2,
   plan: 4,
   restore: 3,
+  moveRows: 3,
   rehearse: 5,
   exec: 1,
   terminal: 1,

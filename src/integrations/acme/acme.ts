@@ -6,7 +6,7 @@ import { makeRequest } from './x509.ts';
 
 export { AcmeConnection, AcmeProblem } from './acme-connection.ts';
 
-export type ChallengeType = 'http-01' | 'tls-alpn-01';
+export type ChallengeType = 'http-01' | 'tls-alpn-01' | 'dns-01';
 
 /** Where the authority will look, and what it must find there. */
 interface Challenge {

@@ -17,6 +17,8 @@ const message = {
   to: 'ada@example.com',
   subject: 'Grüße',
   text: `A link: http://localhost/${'x'.repeat(120)}\n`,
+  html: '<p>A link</p>',
+  headers: { 'List-Unsubscribe': '<http://localhost/no-more>' },
 };
 
 /** A mail server for one test, which keeps what it gets and knows nobody called nobody. */
@@ -57,6 +59,9 @@ test('with an SMTP server mail goes there, and a repeated job sends the same mes
     assert.match(mail, /^To: ada@example.com$/im);
     assert.match(mail, /^Message-ID: <job-1@siteyard>$/im);
     assert.match(mail, /^Subject: =\?UTF-8\?/im);
+    assert.match(mail, /^List-Unsubscribe: <http:\/\/localhost\/no-more>/im);
+    assert.match(mail, /^Content-Type: multipart\/alternative/im);
+    assert.ok(mail.indexOf('text/plain') < mail.indexOf('text/html'));
   }
 });
 
@@ -73,7 +78,9 @@ test('without one a message is one file with its text unbroken, however often it
   const files = await readdir(folder);
   assert.deepEqual(files, ['job-1.eml']);
   const text = await readFile(join(folder, 'job-1.eml'), 'utf8');
-  assert.ok(text.endsWith(`\n\n${message.text}`));
+  assert.ok(text.includes(`\n\n${message.text}`));
+  assert.ok(text.includes(`\n\n${message.html}`));
+  assert.match(text, /^List-Unsubscribe: /m);
   assert.ok(!/^Bcc:/m.test(text));
   await rm(folder, { recursive: true });
 });

@@ -23,11 +23,13 @@ export function createMailer({ smtpUrl, from, folder, log }: MailOptions): Maile
 }
 
 /** A message keeps its id when a job sends it again, so that mail servers recognise the second one. */
-const compose = (from: string, { id, to, subject, text }: Message) => ({
+const compose = (from: string, { id, to, subject, text, html, headers = {} }: Message) => ({
   from,
   to,
   subject,
   text,
+  html,
+  headers,
   messageId: `<${id}@siteyard>`,
 });
 
@@ -88,7 +90,13 @@ function smtpMailer(url: string, from: string): Mailer {
   };
 }
 
-/** Plain text as it is, so that a link in it can be copied: no transfer encoding that would break its lines. */
+/** No line of a letter begins with two of these. */
+const BOUNDARY = '=_part_of_a_letter';
+
+const part = (type: string, content: string) =>
+  `--${BOUNDARY}\nContent-Type: ${type}; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n${content}\n`;
+
+/** Its parts as they are, the plain one first, so that a link in it can be copied: no transfer encoding that would break its lines. */
 function folderMailer(folder: string, from: string, log: Log): Mailer {
   const keep = async (id: string, content: string | Buffer): Promise<string> => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -113,12 +121,13 @@ function folderMailer(folder: string, from: string, log: Log): Mailer {
         Subject: message.subject,
         Date: new Date().toUTCString(),
         'Message-ID': compose(from, message).messageId,
+        ...message.headers,
         'MIME-Version': '1.0',
-        'Content-Type': 'text/plain; charset=utf-8',
-        'Content-Transfer-Encoding': '8bit',
+        'Content-Type': `multipart/alternative; boundary="${BOUNDARY}"`,
       };
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value.replaceAll(/[\r\n]+/g, ' ')}`);
-      const file = await keep(message.id, `${lines.join('\n')}\n\n${message.text}`);
+      const parts = [part('text/plain', message.text), part('text/html', message.html), `--${BOUNDARY}--\n`];
+      const file = await keep(message.id, `${lines.join('\n')}\n\n${parts.join('')}`);
       log.info({ to: message.to, subject: message.subject, file }, 'mail written to a file; set SMTP_URL to send it');
     },
   };

@@ -45,6 +45,14 @@ export class LaterPayments implements Payments {
     return (await this.#driver()).createPortal(customerId, returnUrl);
   }
 
+  async endAtPeriodEnd(subscriptionId: string) {
+    return (await this.#driver()).endAtPeriodEnd(subscriptionId);
+  }
+
+  async readBills(customerId: string, subscriptionIds: readonly string[]) {
+    return (await this.#driver()).readBills(customerId, subscriptionIds);
+  }
+
   async listSubscriptions(customerId: string) {
     return (await this.#driver()).listSubscriptions(customerId);
   }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import Stripe from 'stripe';
 import {
+  type Bills,
   type CheckoutSession,
   type CheckoutStatus,
   ForgedNotice,
@@ -12,6 +13,7 @@ import {
   type Subscription,
   type TestPages,
 } from '#core/payments.ts';
+import { readBills } from './stripe-bills.ts';
 import { type PriceToSell, StripeCatalogue } from './stripe-catalogue.ts';
 import { ExchangeClient, type StripeExchange } from './stripe-exchange.ts';
 import { CHECKOUT_ID, isAdditionalSite, TEAM_NAME, toSubscription } from './stripe-subscription.ts';
@@ -124,6 +126,18 @@ export class StripePayments implements Payments {
       const session = { customer: customerId, return_url: returnUrl, configuration };
       return (await this.#stripe.billingPortal.sessions.create(session)).url;
     });
+  }
+
+  endAtPeriodEnd(subscriptionId: string): Promise<void> {
+    return ask(async () => {
+      const { status, cancel_at_period_end } = await this.#stripe.subscriptions.retrieve(subscriptionId);
+      if (status === 'canceled' || status === 'incomplete_expired' || cancel_at_period_end) return;
+      await this.#stripe.subscriptions.update(subscriptionId, { cancel_at_period_end: true });
+    });
+  }
+
+  readBills(customerId: string, subscriptionIds: readonly string[]): Promise<Bills> {
+    return ask(() => readBills(this.#stripe, customerId, subscriptionIds));
   }
 
   listSubscriptions(customerId: string): Promise<Subscription[]> {

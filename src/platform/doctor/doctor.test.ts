@@ -64,6 +64,15 @@ test('what is missing is named, with what to do: a bucket that lets nobody in, a
   assert.match(faults.get('backups')?.advice ?? '', /rights of that key/);
 });
 
+test('sites on native PHP and MariaDB that the machine can not have are faults', async (t) => {
+  const native = { DATA_DIR: scratchFolder(t), PORT: '0', RUNTIME: 'fpm', SANDBOX: 'none' };
+  const findings = await examine({ ...native, MARIADB_URL: 'mariadb://root@127.0.0.1:1' });
+  const of = (name: string) => findings.find((each) => each.name === name);
+  assert.deepEqual([of('php')?.state, of('mariadb')?.state], ['fault', 'fault']);
+  assert.match(of('php')?.found ?? '', /RUNTIME=fpm/);
+  assert.match(of('mariadb')?.found ?? '', /MARIADB_URL does not work/);
+});
+
 test('the command answers people or programs, and its exit code says whether something is missing', () => {
   const env = { ...process.env, PORT: 'nonsense' };
   const { status, stdout } = spawnSync(process.execPath, [MAIN, 'doctor', '--json'], { env, encoding: 'utf8' });

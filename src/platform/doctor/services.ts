@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { sql } from 'kysely';
@@ -7,6 +7,7 @@ import { findPostgresBinaries } from '#core/db/embedded/binaries.ts';
 import { S3Store } from '#timemachine/stores/s3.ts';
 import type { Config } from '../../config.ts';
 import { advise, type Finding, fault, fine } from './finding.ts';
+import { examineSiteServices } from './site-services.ts';
 
 const PATHS = [
   ...(process.env.PATH ?? '').split(delimiter),
@@ -23,8 +24,7 @@ export async function examineServices(config: Config): Promise<Finding[]> {
     await examineDatabase(config),
     await examineStore(config),
     ...(await examinePorts(config)),
-    examineFpm(),
-    examineMariaDb(),
+    ...(await examineSiteServices(config)),
     examineGit(),
   ];
 }
@@ -116,22 +116,6 @@ function listen(host: string, port: number): Promise<string | undefined> {
     server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
     server.listen(port, host, () => server.close(() => resolve(undefined)));
   });
-}
-
-function examineFpm(): Finding {
-  const found = PATHS.flatMap((folder) => (existsSync(folder) ? readdirSync(folder) : [])).filter((file) =>
-    /^php-fpm\d/.test(file),
-  );
-  const versions = [...new Set(found)].sort();
-  return fine(
-    'php',
-    versions.length > 0 ? `the embedded one, and ${versions.join(', ')}` : 'the embedded one; no PHP-FPM is installed',
-  );
-}
-
-function examineMariaDb(): Finding {
-  const found = ['mariadbd', 'mysqld'].find(isInstalled);
-  return fine('mariadb', found ? `${found} is installed` : 'none; sites have SQLite');
 }
 
 function examineGit(): Finding {

@@ -35,3 +35,42 @@ test('a site whose last desk was ended has nothing to do, and can be put to slee
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+test('a site that makes way ends what takes too long, and goes on with those who wait when it can answer again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'desks-'));
+  let [sockets, starts] = [0, 0];
+  const broken: string[] = [];
+  const site = new AwakeSite(
+    { requestTimeoutMs: 60_000, desks: 1 },
+    {
+      newSocket: () => join(folder, String(sockets++)),
+      ready: async () => {
+        starts++;
+      },
+      touched: () => {},
+      answer: (_request, _response, signal) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      broken: ({ reason }) => broken.push(reason),
+    },
+  );
+  try {
+    const first = await site.lease(AbortSignal.timeout(60_000));
+    const asked = new Promise((resolve) => get({ createConnection: () => first.connect() }).once('error', resolve));
+    const second = site.lease(AbortSignal.timeout(60_000));
+    await eventually(async () => broken.length === 0 && site.isWanted);
+    let hasEnded = false;
+    await Promise.all([
+      asked,
+      site.rest(50, 'It took long.', async () => {
+        hasEnded = true;
+      }),
+    ]);
+    assert.equal((await first.failure())?.reason, 'yielded');
+    assert.deepEqual([broken, hasEnded], [['yielded'], true]);
+    (await second).release();
+    assert.equal(starts, 2, 'it was made ready again');
+  } finally {
+    await site.stop(0);
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -25,12 +25,13 @@ const STOP_LOOK_MS = 5;
 
 /** A site that is awake: its desks, and the requests that wait for one. */
 export class AwakeSite implements RunningSite {
-  readonly #limits: AwakeLimits;
+  #limits: AwakeLimits;
   readonly #events: AwakeEvents;
   #desks: Desk[] = [];
   readonly #opening = new Set<Promise<void>>();
   readonly #waiting = new Set<Waiter>();
   #isStopped = false;
+  #isResting = false;
   #lastUsedAt = performance.now();
 
   constructor(limits: AwakeLimits, events: AwakeEvents) {
@@ -50,6 +51,16 @@ export class AwakeSite implements RunningSite {
   get idleSince(): number | undefined {
     const isBusy = this.#waiting.size > 0 || this.#opening.size > 0 || this.#isAtWork;
     return isBusy ? undefined : this.#lastUsedAt;
+  }
+
+  /** Whether anybody wants something of it now. */
+  get isWanted(): boolean {
+    return this.#waiting.size > 0 || this.#isAtWork;
+  }
+
+  /** How many requests at once from now on. */
+  allow(desks: number): void {
+    this.#limits = { ...this.#limits, desks };
   }
 
   lease(signal: AbortSignal, { isOwnCall = false }: LeaseOptions = {}): Promise<Lease> {
@@ -79,11 +90,37 @@ export class AwakeSite implements RunningSite {
     for (const waiter of this.#waiting) waiter.fail(new SiteFailure('stopped', 'The site was stopped.'));
     await Promise.all(this.#opening);
     // Whoever has been told to send a request may be about to: it is let begin and end.
-    for (const end = performance.now() + graceMs; this.#isAtWork && performance.now() < end; )
-      await sleep(STOP_LOOK_MS);
+    await this.#untilQuiet(graceMs);
     const desks = this.#desks;
     this.#desks = [];
     await Promise.all(desks.map((desk) => desk.end('stopped', 'The site was stopped.')));
+  }
+
+  /**
+   * Makes way for others: it takes no more requests and ends those that it has, at the latest after `graceMs`. When `end` has ended what answered, it
+   * goes on with whoever still waits. Resolves with how many requests it broke off.
+   */
+  async rest(graceMs: number, why: string, end: () => Promise<void>): Promise<number> {
+    if (this.#isStopped || this.#isResting) return 0;
+    this.#isResting = true;
+    try {
+      await Promise.all(this.#opening);
+      await this.#untilQuiet(graceMs);
+      const desks = this.#desks;
+      this.#desks = [];
+      const brokenOff = desks.filter(({ isAtWork }) => isAtWork).length;
+      await Promise.all(desks.map((desk) => desk.end('yielded', why)));
+      await end();
+      return brokenOff;
+    } finally {
+      this.#isResting = false;
+      this.#pump();
+    }
+  }
+
+  async #untilQuiet(graceMs: number): Promise<void> {
+    for (const end = performance.now() + graceMs; this.#isAtWork && performance.now() < end; )
+      await sleep(STOP_LOOK_MS);
   }
 
   get #isAtWork(): boolean {
@@ -96,6 +133,8 @@ export class AwakeSite implements RunningSite {
     if (this.#isStopped) return;
     this.#desks = this.#desks.filter(({ isOpen }) => isOpen);
     for (const waiter of this.#waiting) {
+      // What the site asks of itself is a part of what it ends.
+      if (this.#isResting && !waiter.isOwnCall) continue;
       const most = this.#limits.desks + (waiter.isOwnCall ? 1 : 0);
       const free = this.#desks.filter(({ isAtWork }) => !isAtWork);
       const isAllowed = this.#desks.length - free.length < most;

@@ -10,6 +10,7 @@ import type {
   ArchiveSource,
   Command,
   CommandResult,
+  DatabaseKind,
   OutgoingMail,
   Program,
   ProgramOptions,
@@ -18,6 +19,7 @@ import type {
   ShellKind,
   SiteDatabase,
   SiteHealth,
+  SiteShare,
   SiteSpec,
   SiteStorage,
   Terminal,
@@ -114,8 +116,12 @@ export abstract class FolderRuntime {
   protected abstract end(siteId: string): Promise<void>;
 
   adopt(site: SiteSpec, fill: (storage: SiteStorage) => Promise<void>, change?: Adaptation): Promise<void> {
+    const owner = this.ownerOf(site.id);
+    // Whom a database is made somebody else's is written in words of SQLite, so that is done before it comes to a server.
+    if (this.folders.server?.isForNew && !change)
+      return this.build(site, (draft) => this.folders.fillOnServer(site.id, draft, site.url, fill, owner));
     const settling = change && this.#settling(site, change);
-    return this.build(site, (draft) => this.folders.fill(draft, site.url, fill, settling, this.ownerOf(site.id)));
+    return this.build(site, (draft) => this.folders.fill(draft, site.url, fill, settling, owner));
   }
 
   inspect(archive: ArchiveSource, theme?: string): Promise<ArchivedSite> {
@@ -233,6 +239,15 @@ export abstract class FolderRuntime {
     return this.folders.storage(siteId);
   }
 
+  async moveRows(
+    siteId: string,
+    to: DatabaseKind,
+    fill: (into: SiteStorage['database']) => Promise<void>,
+  ): Promise<void> {
+    await this.folders.moveRows(siteId, to, fill, this.ownerOf(siteId));
+    this.listeners.touched(siteId);
+  }
+
   makeFolders(siteId: string): Promise<void> {
     return this.folders.makeMissing(siteId, this.ownerOf(siteId));
   }
@@ -259,6 +274,9 @@ export abstract class FolderRuntime {
 
   /** For drivers whose sites write by themselves. */
   setRoom(_siteId: string, _leftBytes: number): void {}
+
+  /** For drivers that can keep to it. */
+  setShare(_siteId: string, _share: SiteShare): void {}
 
   listen(listener: RuntimeListener): void {
     this.listeners.add(listener);

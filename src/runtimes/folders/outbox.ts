@@ -12,6 +12,7 @@ const STATUS_LIMIT_BYTES = 10_000;
 const NAMES_LIMIT = 10_000;
 /** Of whatever lies there, mail or not. */
 const ENTRIES_LIMIT = 50_000;
+const TITLE_LIMIT = 300;
 const URL_LIMIT = 2_000;
 const MAIL_NAME = /^mail-(\d{1,11})-[0-9a-f]+\.json$/;
 
@@ -50,15 +51,29 @@ export async function* readMail(outbox: string): AsyncGenerator<OutgoingMail> {
 export async function readStatus(outbox: string): Promise<SiteStatus | undefined> {
   const status = asObject(await readWithin(join(outbox, 'status.json'), STATUS_LIMIT_BYTES));
   if (!status) return undefined;
-  const { favicon_url, next_cron } = status;
+  const { favicon_url, next_cron, title } = status;
   const icon = typeof favicon_url === 'string' ? URL.parse(favicon_url) : null;
   const isIcon = icon && /^https?:$/.test(icon.protocol) && icon.href.length <= URL_LIMIT;
   const isTime = Number.isInteger(next_cron) && (next_cron as number) > 0 && (next_cron as number) < 1e11;
   return {
     // As the parser spells it, which leaves no character in it that means something elsewhere.
     faviconUrl: isIcon ? icon.href : null,
+    title: typeof title === 'string' ? inOneLine(title) : null,
     nextCronAt: isTime ? new Date((next_cron as number) * 1000) : null,
   };
+}
+
+/** Whatever a site calls itself, without what would change the line that it stands in. */
+function inOneLine(text: string): string {
+  return [
+    ...text
+      .slice(0, 4 * TITLE_LIMIT)
+      .toWellFormed()
+      .replaceAll(/[\p{C}\s]+/gu, ' ')
+      .trim(),
+  ]
+    .slice(0, TITLE_LIMIT)
+    .join('');
 }
 
 function asObject(text: string | undefined): Record<string, unknown> | undefined {

@@ -1,6 +1,7 @@
 import { chmodSync, constants, existsSync, lchownSync, readdirSync } from 'node:fs';
-import { chmod, lstat, mkdir, open, opendir } from 'node:fs/promises';
+import { chmod, lstat, mkdir, open, opendir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncFolder } from '#core/durable-folder.ts';
 import { giveFolder } from '#core/file-owner.ts';
 import { removeFolder } from '#core/remove-folder.ts';
 import { runProgram } from '#core/starter/starter.ts';
@@ -18,13 +19,34 @@ export function databaseFile(siteFolder: string): string {
   return join(siteFolder, 'database', DATABASE_FILE);
 }
 
-export function storageIn(siteFolder: string): SiteStorage {
+/** A mark beside what PHP sees: the site's database is on the server of databases. It is there with the folder or, for a site that moves, in one step. */
+const ON_SERVER = 'on-mariadb';
+
+export function isOnServer(siteFolder: string): boolean {
+  return existsSync(join(siteFolder, ON_SERVER));
+}
+
+export async function markOnServer(siteFolder: string, isThere: boolean): Promise<void> {
+  const mark = join(siteFolder, ON_SERVER);
+  if (isThere) await (await open(mark, 'w', 0o600)).close();
+  else await rm(mark, { force: true });
+  await syncFolder(siteFolder);
+}
+
+/** Of a site whose database is a file. */
+export function storageIn(siteFolder: string): SiteStorage & { database: { kind: 'sqlite' } } {
   return {
     content: join(siteFolder, 'content'),
     database: { kind: 'sqlite', file: databaseFile(siteFolder) },
     staging: join(siteFolder, 'restoring'),
     state: join(siteFolder, 'archive-state'),
   };
+}
+
+/** The file of a site whose database is one. */
+export function sqliteFileOf({ database }: Pick<SiteStorage, 'database'>): string {
+  if (database.kind !== 'sqlite') throw new Error("the site's database is no file");
+  return database.file;
 }
 
 export async function makeSiteFolder(folder: string): Promise<void> {

@@ -1,10 +1,14 @@
 import { existsSync } from 'node:fs';
-import { chown, readdir } from 'node:fs/promises';
+import { chown, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolderDurably, moveDurably, placeDurably, syncFolder, syncMove } from '#core/durable-folder.ts';
 import { removeFolder } from '#core/remove-folder.ts';
-import type { Adaptation, OutgoingMail, SiteDatabase, SiteStorage } from '#runtimes/runtime.ts';
+import { loadSqlite } from '#runtimes/mariadb/load-sqlite.ts';
+import { MariadbDatabase } from '#runtimes/mariadb/mariadb-database.ts';
+import type { DatabaseAccess, SiteDatabases } from '#runtimes/mariadb/site-databases.ts';
+import type { Adaptation, DatabaseKind, OutgoingMail, SiteDatabase, SiteStorage } from '#runtimes/runtime.ts';
 import type { ChosenTheme } from '#runtimes/wordpress/adapt.ts';
+import { TimeMachineFailure } from '#timemachine/failure.ts';
 import { SiteDatabaseProcess } from './database-process.ts';
 import { mailNames, readMail } from './outbox.ts';
 import type { ProgramRoom } from './program-room.ts';
@@ -13,7 +17,9 @@ import {
   diskUsageBytes,
   giveDatabase,
   giveSiteFolder,
+  isOnServer,
   makeSiteFolder,
+  markOnServer,
   SITE_FOLDERS,
   storageIn,
 } from './site-folder.ts';
@@ -22,6 +28,12 @@ import {
 export interface Settling {
   to: Adaptation;
   theme?: (ownThemes: string) => Promise<ChosenTheme>;
+}
+
+export interface ServerOfSites {
+  databases: SiteDatabases;
+  /** New sites get their database there. */
+  isForNew: boolean;
 }
 
 /**
@@ -33,6 +45,8 @@ export class SiteFolders {
   readonly #archive: string;
   /** Where this machine has a sandbox, once that was found. */
   room: ProgramRoom | undefined;
+  /** Sites whose database is no file have it there; undefined where there is no such server. */
+  server: ServerOfSites | undefined;
 
   constructor(dataDir: string) {
     this.root = join(dataDir, 'sites');
@@ -48,11 +62,13 @@ export class SiteFolders {
   }
 
   content(siteId: string): string {
-    return this.storage(siteId).content;
+    return storageIn(this.of(siteId)).content;
   }
 
   storage(siteId: string): SiteStorage {
-    return storageIn(this.of(siteId));
+    const folder = this.of(siteId);
+    const storage = storageIn(folder);
+    return isOnServer(folder) ? { ...storage, database: this.#serverOf().databases.describe(siteId) } : storage;
   }
 
   outbox(siteId: string): string {
@@ -65,12 +81,15 @@ export class SiteFolders {
 
   /** All but the content, which appears when it is whole. */
   async makeMissing(siteId: string, owner: number | undefined): Promise<void> {
+    const isGone = !existsSync(this.of(siteId));
     for (const name of SITE_FOLDERS.filter((each) => each !== 'content')) {
       const folder = join(this.of(siteId), name);
       if (existsSync(folder)) continue;
       await makeFolderDurably(folder, 0o700);
       if (owner !== undefined) await chown(folder, owner, owner);
     }
+    // All of its folder is lost, and with it the mark; its database is not.
+    if (isGone && (await this.server?.databases.list())?.includes(siteId)) await markOnServer(this.of(siteId), true);
   }
 
   /** What somebody puts into the content is here until it is whole. */
@@ -91,10 +110,40 @@ export class SiteFolders {
   ): Promise<void> {
     const draft = this.#draftOf(siteId);
     await fill(draft);
+    if (this.server?.isForNew && !isOnServer(draft)) await this.#load(siteId, draft, this.server);
     if (owner !== undefined) giveSiteFolder(draft, owner);
     await stop();
+    if (isOnServer(draft)) await this.server?.databases.publish(siteId);
     await removeFolder(this.of(siteId));
     await placeDurably(draft, this.of(siteId));
+  }
+
+  /** What was made in a file comes to the server. */
+  async #load(siteId: string, draft: string, { databases }: ServerOfSites): Promise<void> {
+    const file = new SiteDatabaseProcess(databaseFile(draft), this.room);
+    try {
+      await loadSqlite(file, await databases.makeDraft(siteId));
+    } finally {
+      await file.close();
+    }
+    await markOnServer(draft, true);
+    await rm(databaseFile(draft));
+  }
+
+  /** The same as `fill`, on the server. */
+  async fillOnServer(
+    siteId: string,
+    draft: string,
+    url: string,
+    fill: (storage: SiteStorage) => Promise<void>,
+    owner?: number,
+  ): Promise<void> {
+    await makeSiteFolder(draft);
+    const description = await this.#serverOf().databases.makeDraft(siteId);
+    await fill({ ...storageIn(draft), database: description, ...(owner !== undefined && { owner }) });
+    const database = new MariadbDatabase(description);
+    await database.moveTo(url).finally(() => database.close());
+    await markOnServer(draft, true);
   }
 
   /** Makes a draft a site of what `fill` puts there, at this address. */
@@ -133,15 +182,56 @@ export class SiteFolders {
     await database.moveTo(url);
   }
 
-  archive(siteId: string): Promise<void> {
-    return move(this.of(siteId), join(this.#archive, siteId));
+  /** The mark decides. What was there before goes after it, and with the next attempt where this one was killed. */
+  async moveRows(
+    siteId: string,
+    to: DatabaseKind,
+    fill: (into: SiteStorage['database']) => Promise<void>,
+    owner: number | undefined,
+  ): Promise<void> {
+    const folder = this.of(siteId);
+    const isMoved = isOnServer(folder) === (to === 'mariadb');
+    if (to === 'mariadb') {
+      if (!this.server) throw new TimeMachineFailure('unusable_point', 'Its host has no MariaDB.');
+      const { databases } = this.server;
+      if (!isMoved) {
+        await databases.create(siteId);
+        try {
+          await fill(databases.describe(siteId));
+        } catch (error) {
+          // Nobody would look for it there: it takes up the disk, and what finds it takes the site for one of the server's.
+          await databases.drop(siteId);
+          throw error;
+        }
+        await markOnServer(folder, true);
+      }
+      await removeFolder(join(folder, 'database'));
+      await this.makeMissing(siteId, owner);
+    } else {
+      if (!isMoved) {
+        await removeFolder(join(folder, 'database'));
+        await this.makeMissing(siteId, owner);
+        await fill(storageIn(folder).database);
+        if (owner !== undefined) giveDatabase(folder, owner);
+        await markOnServer(folder, false);
+      }
+      await this.server?.databases.drop(siteId);
+    }
   }
 
-  unarchive(siteId: string): Promise<void> {
-    return move(join(this.#archive, siteId), this.of(siteId));
+  async archive(siteId: string): Promise<void> {
+    await move(this.of(siteId), join(this.#archive, siteId));
+    if (isOnServer(join(this.#archive, siteId))) await this.#serverOf().databases.archive(siteId);
   }
 
+  async unarchive(siteId: string): Promise<void> {
+    await move(join(this.#archive, siteId), this.of(siteId));
+    if (isOnServer(this.of(siteId))) await this.#serverOf().databases.unarchive(siteId);
+  }
+
+  /** The folder goes last: as long as it is there, the site is listed. */
   async delete(siteId: string): Promise<void> {
+    await this.server?.databases.drop(siteId);
     for (const folder of [this.of(siteId), this.#draftOf(siteId), join(this.#archive, siteId)]) {
       await removeFolder(folder);
       await syncFolder(dirname(folder));
@@ -155,13 +245,16 @@ export class SiteFolders {
 
   /** `onWrite` is called before and after everything that may write. */
   database(siteId: string, onWrite: () => void): SiteDatabase {
-    const database = new SiteDatabaseProcess(this.storage(siteId).database.file, this.room);
+    const { database: where } = this.storage(siteId);
+    const database =
+      where.kind === 'mariadb' ? new MariadbDatabase(where) : new SiteDatabaseProcess(where.file, this.room);
     database.onWrite = onWrite;
     return database;
   }
 
-  diskUsageBytes(siteId: string): Promise<number> {
-    return diskUsageBytes(this.of(siteId));
+  async diskUsageBytes(siteId: string): Promise<number> {
+    const bytes = await diskUsageBytes(this.of(siteId));
+    return isOnServer(this.of(siteId)) ? bytes + (await this.#serverOf().databases.sizeBytes(siteId)) : bytes;
   }
 
   outgoingMail(siteId: string): AsyncIterable<OutgoingMail> {
@@ -170,6 +263,22 @@ export class SiteFolders {
 
   async hasOutgoingMail(siteId: string): Promise<boolean> {
     return (await mailNames(this.outbox(siteId))).length > 0;
+  }
+
+  /** The server that has the site's database; undefined where that is a file. */
+  serverOf(siteId: string): SiteDatabases | undefined {
+    return isOnServer(this.of(siteId)) ? this.server?.databases : undefined;
+  }
+
+  /** How PHP reaches the database of what is in that folder; undefined where that is a file in it. */
+  accessOf(siteId: string, siteFolder: string): DatabaseAccess | undefined {
+    return isOnServer(siteFolder) ? this.#serverOf().databases.access(siteId) : undefined;
+  }
+
+  #serverOf(): ServerOfSites {
+    if (!this.server)
+      throw new Error("the site's database is on MariaDB, and this host has none: set MARIADB_URL, or install it");
+    return this.server;
   }
 
   #draftOf(siteId: string): string {

@@ -5,6 +5,7 @@ import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
 import { endIn, endOrphans, makeRunFolder, shortFolder } from '#runtimes/folders/run-folder.ts';
 import { folderBytes } from '#runtimes/folders/site-folder.ts';
+import { type DatabaseWish, type OpenDatabases, openDatabases } from '#runtimes/mariadb/open-databases.ts';
 import { requestSite } from '#runtimes/request.ts';
 import type {
   AwakeProcess,
@@ -13,14 +14,17 @@ import type {
   RunningSite,
   Runtime,
   RuntimePressure,
+  SiteShare,
   SiteSpec,
 } from '#runtimes/runtime.ts';
 import type { ReleaseSource } from '#runtimes/wordpress/releases.ts';
 import { WordPressRuntime } from '#runtimes/wordpress/wordpress-runtime.ts';
 import { refuseUnknown } from '#runtimes/wordpress/wp-cli.ts';
+import { diskOf } from '#sandbox/disk-device.ts';
 import { heldBytes } from '#sandbox/held-files.ts';
 import type { SandboxWish } from '#sandbox/sandbox.ts';
 import { CompiledCore } from './compiled-core.ts';
+import { DatabaseRooms } from './database-rooms.ts';
 import { DiskRooms } from './disk-rooms.ts';
 import { FpmCommands } from './fpm-commands.ts';
 import { type FpmGround, findGround, openGround } from './fpm-ground.ts';
@@ -47,6 +51,8 @@ export interface FpmOptions {
   sandbox: SandboxWish;
   /** Where newer versions of WordPress come from, where anywhere. */
   releases?: { source: ReleaseSource };
+  /** Which database sites have; SQLite where nothing is said. */
+  databases?: DatabaseWish;
 }
 
 const WARM_UP_LIMIT_MS = 45_000;
@@ -54,14 +60,21 @@ const WARM_UP_LIMIT_MS = 45_000;
 const PROCESS_IDLE_MS = 60_000;
 const NO_ROOM = 'The site has no room left on its disk, and the command was ended.';
 
+type Telling = Pick<FpmSiteOptions, 'touched' | 'finished' | 'logged' | 'broken'>;
+/** What WordPress is compiled in is nobody's site: nobody is to hear of it. */
+const SILENT: Telling = { touched() {}, finished() {}, logged() {}, broken() {} };
+
 export class FpmRuntime extends WordPressRuntime implements Runtime {
   readonly #options: FpmOptions;
   readonly #compiled: CompiledCore;
   readonly #rooms: DiskRooms;
+  readonly #databaseRooms: DatabaseRooms;
   readonly #sites: FpmSites;
+  readonly #shares = new Map<string, SiteShare>();
   readonly #commands = new FpmCommands(() => this.#opened.home);
   readonly standbyReady = 0;
   #ground: FpmGround | undefined;
+  #databases: OpenDatabases | undefined;
   #runFolder = '';
   #sockets = 0;
   #preparing: Promise<void> = Promise.resolve();
@@ -76,9 +89,15 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
       coreFolder: (version) => this.coreFolder(version),
       imageOf: (coreVersion, phpVersion) => this.images.of(coreVersion, phpVersion),
       wake: (site, siteFolder, compileTo) => {
-        const woken = new FpmSite(this.#optionsOf(site, siteFolder, compileTo));
+        const whenRoom = <T>(_signal: AbortSignal, start: () => Promise<T>) => start();
+        const woken = new FpmSite({ ...this.#optionsOf(site, siteFolder, compileTo), whenRoom });
         return { site: woken.awake, stop: () => woken.stop(0) };
       },
+      log,
+    });
+    this.#databaseRooms = new DatabaseRooms({
+      serverOf: (siteId) => this.folders.serverOf(siteId),
+      folderOf: (siteId) => this.folders.of(siteId),
       log,
     });
     this.#rooms = new DiskRooms({
@@ -86,6 +105,7 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
       heldBytes: (siteId) => this.#heldBytes(siteId),
       grew: (siteId, bytes) => this.listeners.grew(siteId, bytes),
       end: (siteId) => {
+        this.#databaseRooms.close(siteId);
         log.warn({ siteId }, 'a site has used up its storage and went on writing, so that it was ended');
         Promise.all([this.#sites.stop(siteId, 0), this.#commands.end(siteId, NO_ROOM)]).catch((error) =>
           log.warn({ err: error, siteId }, 'a site that has used up its storage could not be ended'),
@@ -105,6 +125,7 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
     const { sandbox: wanted, cacheDir, outbound, requestTimeoutMs, requestsPerProcess, idleTimeoutMs } = this.#options;
     const found = await findGround(wanted, cacheDir);
     await this.folders.open();
+    await this.#openDatabases();
     this.#runFolder = await makeRunFolder(this.#runRoot);
     // First, since where groups are unified the service itself may step aside into the shells' ones.
     await this.shells.open(found.sandbox);
@@ -121,6 +142,9 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
       tools: () => this.distribution.tools(),
       ownCall: (siteId: string, connection: Duplex) => this.answerOwnCall(siteId, connection),
       compiledOf: (site: SiteSpec, php: PhpInstall) => this.#compiled.of(site, php),
+      databaseOf: (site: SiteSpec, siteFolder: string) => this.folders.accessOf(site.id, siteFolder),
+      shareOf: (siteId: string) => this.#shares.get(siteId),
+      disk: diskOf(this.#options.dataDir),
     };
     const limitBytes = memoryLimitBytes(this.#options.memoryBudgetBytes);
     this.#ground = await openGround(found, this.#runFolder, options, limitBytes, this.log);
@@ -133,6 +157,10 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
 
   prepared(): Promise<{ coreVersion: string; phpVersion: string }> {
     return this.prepareFor(this.#opened.installs[0].version);
+  }
+
+  async phpVersions(): Promise<string[]> {
+    return this.#opened.installs.map(({ version }) => version);
   }
 
   /** Resolves when WordPress was compiled for sites that wake, or could not be. */
@@ -185,6 +213,13 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
 
   override setRoom(siteId: string, leftBytes: number): void {
     this.#rooms.set(siteId, leftBytes);
+    this.#databaseRooms.set(siteId, leftBytes);
+  }
+
+  override setShare(siteId: string, share: SiteShare): void {
+    this.#shares.set(siteId, share);
+    this.#sites.setProcesses(siteId, this.#processesOf(siteId));
+    this.#ground?.home.limit(siteId);
   }
 
   awake(): AwakeProcess[] {
@@ -200,15 +235,30 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
     await Promise.all([this.#sites.close(), this.#commands.close()]);
     if (this.#runFolder) await endIn(this.#runFolder);
     await this.#ground?.groups.close();
+    await this.#databases?.close();
+  }
+
+  async #openDatabases(): Promise<void> {
+    const { databases: wish, dataDir } = this.#options;
+    this.#databases = wish && (await openDatabases(wish, dataDir, this.log));
+    if (!wish || !this.#databases) return;
+    this.folders.server = { databases: this.#databases.databases, isForNew: wish.newSites === 'mariadb' };
   }
 
   /** Every process of the site, commands included. */
   protected async end(siteId: string): Promise<void> {
+    // It is told again when the site wakes.
+    this.#shares.delete(siteId);
     await Promise.all([this.#commands.end(siteId), this.stop(siteId), this.shells.end(siteId)]);
   }
 
   protected override ownerOf(siteId: string): number | undefined {
     return this.#ground?.home.ownerOf(siteId);
+  }
+
+  #processesOf(siteId: string): number {
+    const { processesPerSite } = this.#options;
+    return Math.min(processesPerSite, this.#shares.get(siteId)?.processes ?? processesPerSite);
   }
 
   get #opened(): FpmGround {
@@ -240,8 +290,21 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
     }
   }
 
-  #optionsOf(site: SiteSpec, siteFolder = this.folders.of(site.id), compileTo?: string): FpmSiteOptions {
-    const { requestTimeoutMs, processesPerSite } = this.#options;
+  #tellingOf(id: string): Telling {
+    return {
+      touched: () => this.listeners.touched(id),
+      finished: (end) => this.listeners.finished(id, end),
+      logged: (messages, request) => this.logged(id, messages, request),
+      broken: (failure, request) => this.listeners.broken(id, failure, request),
+    };
+  }
+
+  #optionsOf(
+    site: SiteSpec,
+    siteFolder = this.folders.of(site.id),
+    compileTo?: string,
+  ): Omit<FpmSiteOptions, 'whenRoom'> {
+    const { requestTimeoutMs } = this.#options;
     const { id } = site;
     return {
       site,
@@ -251,17 +314,14 @@ export class FpmRuntime extends WordPressRuntime implements Runtime {
         outbox: join(siteFolder, 'outbox'),
       },
       requestTimeoutMs,
-      requestsAtOnce: processesPerSite,
+      requestsAtOnce: this.#processesOf(id),
       newSocket: () => join(this.#runFolder, String(this.#sockets++)),
       newFile: () => join(this.#runFolder, `body-${this.#sockets++}`),
       enter: async () => {
         if (siteFolder === this.folders.of(id)) this.giveToOwner(id);
         return this.#opened.home.serve(site, siteFolder, compileTo);
       },
-      touched: () => this.listeners.touched(id),
-      finished: (end) => this.listeners.finished(id, end),
-      logged: (messages, request) => this.logged(id, messages, request),
-      broken: (failure, request) => this.listeners.broken(id, failure, request),
+      ...(compileTo === undefined ? this.#tellingOf(id) : SILENT),
     };
   }
 }

@@ -22,6 +22,8 @@ export interface FpmSiteOptions {
   newSocket(): string;
   /** A path for a file that nobody has. */
   newFile(): string;
+  /** Starts PHP when there is room for it; it is given up with the signal. */
+  whenRoom<T>(signal: AbortSignal, start: () => Promise<T>): Promise<T>;
   /** Makes ready what PHP starts in. */
   enter(): Promise<PhpEntry>;
   touched(): void;
@@ -47,7 +49,7 @@ export class FpmSite {
   readonly #options: FpmSiteOptions;
   readonly awake: AwakeSite;
   #starting: Promise<FpmMaster> | undefined;
-  #isStopped = false;
+  readonly #stopping = new AbortController();
   master: FpmMaster | undefined;
 
   constructor(options: FpmSiteOptions) {
@@ -67,10 +69,23 @@ export class FpmSite {
 
   /** Lets what runs finish for a moment; resolves when nothing of the site is left. */
   async stop(graceMs: number): Promise<void> {
-    this.#isStopped = true;
+    this.#stopping.abort();
     await this.awake.stop(graceMs);
     await this.#starting?.catch(() => undefined);
     await this.master?.kill();
+  }
+
+  /** It is on its way out for good. */
+  get isLeaving(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  /** Makes way for other sites; whoever waits for it makes it start again when there is room. Resolves with how many requests it broke off. */
+  rest(graceMs: number, why: string, ended: () => void): Promise<number> {
+    return this.awake.rest(graceMs, why, async () => {
+      await this.master?.kill();
+      ended();
+    });
   }
 
   /** The one that runs, or a new one where there is none. */
@@ -85,10 +100,12 @@ export class FpmSite {
   async #start(): Promise<FpmMaster> {
     const before = this.master;
     await before?.kill();
-    if (this.#isStopped) throw new SiteFailure('stopped', 'The site was stopped.');
-    const master = await FpmMaster.start(await this.#options.enter());
-    this.master = master;
-    return master;
+    const { signal } = this.#stopping;
+    return this.#options.whenRoom(signal, async () => {
+      if (signal.aborted) throw new SiteFailure('stopped', 'The site was stopped.');
+      this.master = await FpmMaster.start(await this.#options.enter());
+      return this.master;
+    });
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {

@@ -1,15 +1,17 @@
 import type { Log } from '#core/log.ts';
 import type { AwakeProcess, RunningSite, RuntimePressure, SiteSpec } from '#runtimes/runtime.ts';
+import { Pressure } from '#runtimes/turns/pressure.ts';
 import { memoryBytesOf } from '#sandbox/processes.ts';
 import type { DiskRooms } from './disk-rooms.ts';
 import type { FpmMaster } from './fpm-master.ts';
 import { FpmSite, type FpmSiteOptions } from './fpm-site.ts';
+import { FpmTurns, type KnownSite } from './fpm-turns.ts';
 
 export interface FpmSitesOptions {
   idleTimeoutMs: number;
   /** What all of them may use together; the longest unused go to sleep for it. */
   memoryBudgetBytes: number;
-  optionsOf(site: SiteSpec): FpmSiteOptions;
+  optionsOf(site: SiteSpec): Omit<FpmSiteOptions, 'whenRoom'>;
   rooms: DiskRooms;
   log: Log;
 }
@@ -28,10 +30,8 @@ export function memoryLimitBytes(memoryBudgetBytes: number): number {
   return Math.max(memoryBudgetBytes, LEAST_LIMIT_BYTES);
 }
 
-interface Known {
+interface Known extends KnownSite {
   fingerprint: string;
-  site: FpmSite;
-  memoryBytes: number;
 }
 
 /** The sites that are awake on this machine. */
@@ -40,12 +40,23 @@ export class FpmSites {
   readonly #awake = new Map<string, Known>();
   /** Those on their way out; several may be of one id. */
   readonly #stopping = new Map<string, Set<Promise<void>>>();
+  /** The same, as long as they have memory. */
+  readonly #leaving = new Set<Known>();
   readonly #watch: NodeJS.Timeout;
-  #ended = 0;
+  readonly #pressure: Pressure;
+  readonly #turns: FpmTurns;
   #looks = 0;
 
   constructor(options: FpmSitesOptions) {
     this.#options = options;
+    this.#pressure = new Pressure(options.log);
+    this.#turns = new FpmTurns({
+      memoryBudgetBytes: options.memoryBudgetBytes,
+      sites: () => [...this.#awake.values(), ...this.#leaving],
+      // Where it could not be ended, the next one is.
+      putToSleep: (siteId) => this.#forget(siteId).catch((error) => this.#notStopped(siteId, error)),
+      pressure: this.#pressure,
+    });
     this.#watch = setInterval(() => this.#lookAfter(), WATCH_MS).unref();
   }
 
@@ -54,8 +65,12 @@ export class FpmSites {
     const known = this.#awake.get(spec.id);
     if (known?.fingerprint === fingerprint) return known.site.awake;
     if (known) this.#forget(spec.id).catch(() => {});
-    const site = new FpmSite(this.#options.optionsOf(spec));
-    this.#awake.set(spec.id, { fingerprint, site, memoryBytes: 0 });
+    const site: FpmSite = new FpmSite({
+      ...this.#options.optionsOf(spec),
+      whenRoom: (signal, start) => this.#turns.start(fresh, signal, start),
+    });
+    const fresh: Known = { fingerprint, spec, site, memoryBytes: 0, placedAt: undefined, readyAt: undefined };
+    this.#awake.set(spec.id, fresh);
     this.#options.rooms.join(spec.id);
     return site.awake;
   }
@@ -83,35 +98,35 @@ export class FpmSites {
 
   get pressure(): RuntimePressure {
     const { memoryBudgetBytes: budgetBytes } = this.#options;
-    const usedBytes = this.#usedBytes;
-    return {
-      waiting: 0,
-      turnedAway: 0,
-      ended: this.#ended,
-      usedBytes,
-      budgetBytes,
-      isTooSmall: usedBytes > budgetBytes,
-    };
+    const { turnedAway, ended } = this.#pressure;
+    const { usedBytes, places } = this.#turns;
+    const isTooSmall = this.#pressure.isTooSmall() || usedBytes > budgetBytes;
+    return { waiting: places.waiting, turnedAway, ended, usedBytes, budgetBytes, isTooSmall };
+  }
+
+  /** How many requests of a site at once, while it is awake. */
+  setProcesses(siteId: string, processes: number): void {
+    this.#awake.get(siteId)?.site.awake.allow(processes);
   }
 
   async close(): Promise<void> {
     clearInterval(this.#watch);
+    this.#turns.places.close();
     const ids = new Set([...this.#awake.keys(), ...this.#stopping.keys()]);
     await Promise.all([...ids].map((siteId) => this.stop(siteId, 0)));
-  }
-
-  get #usedBytes(): number {
-    return [...this.#awake.values()].reduce((sum, { memoryBytes }) => sum + memoryBytes, 0);
   }
 
   async #forget(siteId: string, graceMs = STOP_GRACE_MS): Promise<void> {
     const known = this.#awake.get(siteId);
     if (!known) return;
     this.#awake.delete(siteId);
+    this.#leaving.add(known);
     this.#options.rooms.leave(siteId);
     const all = this.#stopping.get(siteId) ?? new Set();
     const stopping = known.site.stop(graceMs).finally(() => {
       all.delete(stopping);
+      this.#leaving.delete(known);
+      this.#turns.places.look();
       if (all.size === 0 && this.#stopping.get(siteId) === all) this.#stopping.delete(siteId);
     });
     this.#stopping.set(siteId, all.add(stopping));
@@ -132,6 +147,9 @@ export class FpmSites {
       }
     }
     this.#keepWithinBudget();
+    const { places, usedBytes } = this.#turns;
+    const signs = { waiting: places.waiting, longestMs: places.longestMs(now), usedBytes };
+    this.#pressure.look({ ...signs, budgetBytes: this.#options.memoryBudgetBytes }, now);
   }
 
   #keepWithinBudget(): void {
@@ -141,11 +159,10 @@ export class FpmSites {
         return since === undefined || memoryBytes === 0 ? [] : [{ siteId, since, memoryBytes }];
       })
       .sort((a, b) => a.since - b.since);
-    let over = this.#usedBytes - this.#options.memoryBudgetBytes;
+    let over = this.#awakeBytes - this.#options.memoryBudgetBytes;
     for (const { siteId, memoryBytes } of idle) {
       if (over <= 0) return;
       over -= memoryBytes;
-      this.#ended++;
       this.#putToSleep(siteId);
     }
     this.#endLargest();
@@ -153,7 +170,7 @@ export class FpmSites {
 
   /** Where none is left that has nothing to do, one that is at work has to make way for all others. */
   #endLargest(): void {
-    if (this.#usedBytes <= memoryLimitBytes(this.#options.memoryBudgetBytes)) return;
+    if (this.#awakeBytes <= memoryLimitBytes(this.#options.memoryBudgetBytes)) return;
     const [largest] = [...this.#awake].sort(([, a], [, b]) => b.memoryBytes - a.memoryBytes);
     if (!largest) return;
     const [siteId, { memoryBytes }] = largest;
@@ -161,8 +178,13 @@ export class FpmSites {
       { siteId, memoryBytes },
       'sites at work use more memory than all may: the largest was ended',
     );
-    this.#ended++;
+    this.#pressure.ended++;
     this.#putToSleep(siteId, 0);
+  }
+
+  /** Without what is on its way out. */
+  get #awakeBytes(): number {
+    return [...this.#awake.values()].reduce((sum, { memoryBytes }) => sum + memoryBytes, 0);
   }
 
   #putToSleep(siteId: string, graceMs = STOP_GRACE_MS): void {

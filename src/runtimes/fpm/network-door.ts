@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { chmodSync } from 'node:fs';
-import { createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { type Duplex, duplexPair, pipeline } from 'node:stream';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import type { Outbound } from '#core/outbound.ts';
@@ -13,6 +14,10 @@ export interface NetworkDoorOptions {
   own: OwnAddress;
   certificate: Certificate | undefined;
   ownCall(connection: Duplex): void;
+  /** The server of its database, which the guard would take for somebody else's business. */
+  database: { host: string; port: number } | undefined;
+  /** Whether nothing else can be reached. */
+  isOffline: boolean;
 }
 
 const CONNECTIONS = 256;
@@ -24,6 +29,14 @@ const LINE_LIMIT_MS = 10_000;
 const DIAL_LIMIT_MS = 20_000;
 /** Said before anything else, where what was asked for is reached. */
 const REACHED = '+';
+
+/** Named by the operator, so whatever it is, it is meant. */
+async function dial({ host, port }: { host: string; port: number }): Promise<Socket> {
+  const socket = connect({ host, port });
+  const timer = setTimeout(() => socket.destroy(new Error('the server of databases does not answer')), DIAL_LIMIT_MS);
+  await once(socket, 'connect').finally(() => clearTimeout(timer));
+  return socket;
+}
 
 /**
  * The one way from a site's PHP to the network: whoever carries its calls out of the sandbox (inside/relay.pl) says which name or address and
@@ -77,12 +90,18 @@ export class NetworkDoor {
   }
 
   async #reach(socket: Socket, host: string, port: number): Promise<void> {
-    const { own, outbound, certificate } = this.#options;
+    const { own, outbound, certificate, database, isOffline } = this.#options;
+    if (database && port === database.port && host.toLowerCase() === database.host.toLowerCase())
+      return this.#carry(socket, await dial(database));
+    if (isOffline) return void socket.destroy();
     if (port === own.port && host.toLowerCase().replace(/\.$/, '') === own.host) return this.#answerItself(socket);
     // Curl asks nobody for such a name: it is this machine to it, and the request alone says who is meant.
     if (port === own.port && host === LOOPBACK && own.host.endsWith('.localhost'))
       return certificate ? this.#answerItself(socket) : this.#answerWhoIsMeant(socket);
-    const outside = await outbound.connect(host, port, DIAL_LIMIT_MS);
+    this.#carry(socket, await outbound.connect(host, port, DIAL_LIMIT_MS));
+  }
+
+  #carry(socket: Socket, outside: Socket): void {
     this.#sockets.add(outside);
     outside.once('close', () => this.#sockets.delete(outside));
     if (socket.destroyed) return void outside.destroy();

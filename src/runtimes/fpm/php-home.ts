@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { Outbound } from '#core/outbound.ts';
+import type { DatabaseAccess } from '#runtimes/mariadb/site-databases.ts';
 import { makeCertificate } from '#runtimes/php/certificate.ts';
+import type { SiteShare } from '#runtimes/runtime.ts';
 import { SiteFailure, type SiteSpec } from '#runtimes/runtime.ts';
 import { writeConfig } from '#runtimes/wordpress/config-file.ts';
 import type { Tools } from '#runtimes/wordpress/distribution.ts';
-import { LAYOUT, ownAddress, sharedFolders, sqliteDatabase } from '#runtimes/wordpress/layout.ts';
+import { LAYOUT, mariadbDatabase, ownAddress, sharedFolders, sqliteDatabase } from '#runtimes/wordpress/layout.ts';
 import { callFilter } from '#sandbox/call-filter.ts';
 import type { ControlGroup, ControlGroups, GroupLimits } from '#sandbox/control-groups.ts';
 import { endAllNaming } from '#sandbox/ending.ts';
@@ -30,8 +32,14 @@ export interface PhpHomeOptions {
   tools(): Promise<Tools>;
   ownCall(siteId: string, connection: Duplex): void;
   hasOverlays: boolean;
+  /** How PHP reaches the site's database, where that is on a server. */
+  databaseOf(site: SiteSpec, siteFolder: string): DatabaseAccess | undefined;
   /** The folder with what was compiled of the site's WordPress, where there is any: its name is that of the build of PHP. */
   compiledOf(site: SiteSpec, php: PhpInstall): Promise<string | undefined>;
+  /** What a site may have of the machine; undefined where nobody has said so. */
+  shareOf(siteId: string): SiteShare | undefined;
+  /** The disk that sites are on. */
+  disk: string | undefined;
 }
 
 interface EnterOptions {
@@ -118,6 +126,11 @@ export class PhpHome {
     return this.#options.sandbox.mode === 'uids' ? this.#options.sandbox.uidOf(siteId) : undefined;
   }
 
+  /** Tells the kernel what a site may have now, with all that runs of it. */
+  limit(siteId: string): void {
+    this.#options.groups.limit(siteId, this.#limits(siteId));
+  }
+
   /** PHP-FPM for visitors. `compileTo`: a folder that gets what it compiles. */
   serve(site: SiteSpec, siteFolder: string, compileTo?: string): Promise<PhpEntry> {
     const { fpm } = this.phpOf(site);
@@ -157,7 +170,7 @@ export class PhpHome {
     program: readonly string[],
     { isServing = false, around = (args) => args, compileTo }: EnterOptions,
   ): Promise<PhpEntry> {
-    const { sandbox, groups, folder, pool } = this.#options;
+    const { sandbox, groups, folder } = this.#options;
     if (!existsSync(join(siteFolder, 'content'))) throw new SiteFailure('start', 'There is nothing left of this site.');
     const own = join(folder, randomBytes(6).toString('hex'));
     const runFolder = join(own, 'run');
@@ -177,10 +190,12 @@ export class PhpHome {
       mkdirSync(runFolder, { recursive: true, mode: 0o700 });
       const uid = statSync(join(siteFolder, 'content')).uid;
       if (sandbox.mode === 'uids') chownSync(runFolder, uid, uid);
-      if (!site.isOffline) door = await this.#openDoor(site, own);
-      const limits = this.#limits(pool.processes);
+      const database = addressOf(this.#options.databaseOf(site, siteFolder));
+      if (!site.isOffline || database) door = await this.#openDoor(site, own, database);
+      const limits = this.#limits(site.id);
       group = groups.make(site.id, limits, limits);
-      const ports = site.isOffline ? '-' : [...new Set([...PORTS, ownAddress(site.url).port])].join(',');
+      const others = site.isOffline ? [] : [...PORTS, ownAddress(site.url).port];
+      const ports = [...new Set([...others, ...(database ? [database.port] : [])])].join(',') || '-';
       const launch = ['/usr/bin/perl', `${PLACES.tools}/launch.pl`, PLACES.filter, ports, ...program];
       const shown = await this.#shown(site, siteFolder, own);
       const run = isServing ? [{ from: runFolder, at: PLACES.run, isWritable: true }] : [];
@@ -208,7 +223,7 @@ export class PhpHome {
     }
   }
 
-  async #openDoor(site: SiteSpec, own: string): Promise<NetworkDoor> {
+  async #openDoor(site: SiteSpec, own: string, database: ReturnType<typeof addressOf>): Promise<NetworkDoor> {
     const address = ownAddress(site.url);
     const folder = join(own, 'door');
     mkdirSync(folder, { mode: 0o755 });
@@ -220,6 +235,8 @@ export class PhpHome {
       own: address,
       certificate,
       ownCall: (connection) => this.#options.ownCall(site.id, connection),
+      database,
+      isOffline: site.isOffline,
     });
   }
 
@@ -230,7 +247,9 @@ export class PhpHome {
   }
 
   async #shown(site: SiteSpec, siteFolder: string, own: string): Promise<Shown[]> {
-    writeFileSync(join(own, 'wp-config.php'), writeWpConfig(site));
+    const database = this.#options.databaseOf(site, siteFolder);
+    writeFileSync(join(own, 'wp-config.php'), writeWpConfig(site, database));
+    const socket = database?.socket === undefined ? [] : [{ from: dirname(database.socket), at: PLACES.database }];
     const inSite = (name: string, at: string) => ({ from: join(siteFolder, name), at, isWritable: true });
     const shared = sharedFolders(this.#options.coreFolder(site.coreVersion), await this.#options.tools());
     const hasCertificate = existsSync(join(own, 'certificates'));
@@ -238,7 +257,9 @@ export class PhpHome {
       ...shared.map(([at, from]) => ({ at, from, hasOwnLocks: this.#options.hasOverlays })),
       inSite('content', LAYOUT.content),
       inSite('database', LAYOUT.database),
-      ...(site.isOffline ? [] : [inSite('outbox', LAYOUT.outbox), { from: join(own, 'door'), at: PLACES.door }]),
+      ...(site.isOffline ? [] : [inSite('outbox', LAYOUT.outbox)]),
+      ...(existsSync(join(own, 'door')) ? [{ from: join(own, 'door'), at: PLACES.door }] : []),
+      ...socket,
       ...(hasCertificate ? [{ from: join(own, 'certificates'), at: PLACES.certificates }] : []),
       { from: join(own, 'wp-config.php'), at: LAYOUT.config },
     ];
@@ -258,11 +279,15 @@ export class PhpHome {
     ];
   }
 
-  #limits(processes: number): GroupLimits {
+  #limits(siteId: string): GroupLimits {
+    const { pool, shareOf, disk } = this.#options;
+    const share = shareOf(siteId);
+    const processes = Math.min(pool.processes, share?.processes ?? pool.processes);
     return {
       memoryBytes: (processes + 2) * PROCESS_BYTES + TMP_BYTES,
-      processes: processes + THREADS,
-      processors: PROCESSORS,
+      processes: pool.processes + THREADS,
+      processors: share?.processors ?? PROCESSORS,
+      io: disk !== undefined && share ? { device: disk, bytesPerSecond: share.ioBytesPerSecond } : undefined,
     };
   }
 
@@ -278,14 +303,14 @@ export function newMark(): { name: string; variables: Record<string, string> } {
 }
 
 /** wp-cli looks for the last line, word for word. */
-function writeWpConfig(site: SiteSpec): string {
+function writeWpConfig(site: SiteSpec, database: DatabaseAccess | undefined): string {
   const config = writeConfig(site, {
     platformFolder: LAYOUT.platform,
     themesFolder: LAYOUT.themes,
     // What an offline site leaves for the platform stays in its own memory.
     outboxFolder: site.isOffline ? '/tmp' : LAYOUT.outbox,
     purgeMark: { inServerVariable: MARK_VARIABLE },
-    database: databaseOf(site),
+    database: constantsOf(database),
   });
   return `${config}
 defined('ABSPATH') || define('ABSPATH', '${LAYOUT.core}/');
@@ -293,7 +318,14 @@ require_once ABSPATH . 'wp-settings.php';
 `;
 }
 
+/** Where a server is that has no socket on this machine. */
+function addressOf(database: DatabaseAccess | undefined): { host: string; port: number } | undefined {
+  if (!database || database.socket !== undefined) return undefined;
+  const [, host = '', port] = /^(.*):(\d+)$/.exec(database.host) ?? [];
+  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
+}
+
 /** What wp-config.php says of the site's database. */
-function databaseOf(_site: SiteSpec): Record<string, string> {
-  return sqliteDatabase();
+function constantsOf(database: DatabaseAccess | undefined): Record<string, string | number> {
+  return database === undefined ? sqliteDatabase() : mariadbDatabase(database, PLACES.database);
 }

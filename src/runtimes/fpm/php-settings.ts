@@ -25,6 +25,8 @@ export const PLACES = {
   compiled: '/tmp',
   compiling: '/run/compiled',
   door: '/run/siteyard',
+  /** The folder with the socket of the server that has the site's database. */
+  database: '/run/database',
   network: '/run/siteyard/net.sock',
   certificates: CERTIFICATES,
 } as const;

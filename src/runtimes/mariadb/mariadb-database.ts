@@ -16,6 +16,8 @@ const ROWS_AT_ONCE = 200;
 export class MariadbDatabase implements SiteDatabase {
   readonly #description: MariadbDescription;
   #connection: Promise<Connection> | undefined;
+  #running = 0;
+  #isClosed = false;
   /** Called before and after everything that may write. */
   onWrite: () => void = () => {};
 
@@ -83,17 +85,24 @@ export class MariadbDatabase implements SiteDatabase {
 
   async close(): Promise<void> {
     const connection = this.#connection;
+    this.#isClosed = true;
     this.#connection = undefined;
-    await (await connection?.catch(() => undefined))?.end().catch(() => {});
+    const opened = await connection?.catch(() => undefined);
+    // What still runs is ended, and its end is not waited for.
+    if (this.#running > 0) opened?.destroy();
+    else await opened?.end().catch(() => {});
   }
 
   async #all(sql: string, ...values: SqlValue[]): Promise<SqlRow[]> {
     const connection = await this.#connected();
-    const answer = await connection.query(sql, values);
+    this.#running++;
+    const answer = await connection.query(sql, values).finally(() => this.#running--);
     return Array.isArray(answer) ? answer.map(plainRow) : [];
   }
 
-  #connected(): Promise<Connection> {
+  async #connected(): Promise<Connection> {
+    // What was ended must not begin anew, to take back what is taken back by then.
+    if (this.#isClosed) throw new Error("the site's database was closed");
     this.#connection ??= this.#connect();
     return this.#connection;
   }

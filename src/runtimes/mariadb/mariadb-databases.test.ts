@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
@@ -12,6 +12,7 @@ import { DiskStore } from '#timemachine/stores/disk.ts';
 import { eventually } from '../../../test/expect.ts';
 import { testMariadb, withoutMariadb } from '../../../test/mariadb.ts';
 import { MariadbDatabases } from './mariadb-databases.ts';
+import { requireOwnFolder } from './open-databases.ts';
 import { connect, type ServerAccess, serverAccessOf } from './server-access.ts';
 
 describe('databases of sites on MariaDB', { skip: withoutMariadb }, () => {
@@ -124,6 +125,25 @@ describe('databases of sites on MariaDB', { skip: withoutMariadb }, () => {
     await endless;
     for (let count = 0; count < 5; count++) await enter(t, id);
     await assert.rejects(enter(t, id), /max_user_connections/);
+  });
+
+  it('ends what does nothing: a transaction soon, a connection after a while', async (t) => {
+    const id = await makeSite(t);
+    const [idle, open] = [await enter(t, id), await enter(t, id)];
+    await idle.query('SET SESSION wait_timeout = 100000');
+    await open.query('CREATE TABLE wp_held (id int PRIMARY KEY)');
+    await open.query('START TRANSACTION');
+    await open.query('INSERT INTO wp_held VALUES (1)');
+    const looked = (limits: object, connection: Connection) =>
+      eventually(async () => {
+        await databases.endLongStatements({ of: id, ...limits });
+        return !connection.isValid();
+      });
+    await looked({ transactionSeconds: 0 }, open);
+    assert.ok(idle.isValid());
+    await looked({ idleSeconds: 0 }, idle);
+    const again = await enter(t, id);
+    assert.equal((await again.query('SELECT * FROM wp_held')).length, 0);
   });
 
   it('gives a connection of a site only so much memory, whatever it sets', async (t) => {
@@ -265,4 +285,17 @@ describe('databases of sites on MariaDB', { skip: withoutMariadb }, () => {
     });
     assert.throws(() => serverAccessOf('postgres://x'), /MARIADB_URL/);
   });
+});
+
+it('the folder of the socket, which sites see, holds nothing else', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'siteyard-socket-'));
+  try {
+    const socket = join(folder, 'mysqld.sock');
+    for (const name of ['mysqld.sock', 'mysqld.pid']) writeFileSync(join(folder, name), '');
+    requireOwnFolder(socket);
+    writeFileSync(join(folder, 'ibdata1'), '');
+    assert.throws(() => requireOwnFolder(socket), /has other things in it/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -17,15 +17,21 @@ interface SiteLimits {
   connections: number;
   /** A statement that takes longer is ended. */
   statementSeconds: number;
+  /** So is a transaction in which nothing happens for so long. */
+  transactionSeconds: number;
+  /** A connection that nobody asks anything of is ended after so long. */
+  idleSeconds: number;
 }
 
-const LIMITS: SiteLimits = { connections: 20, statementSeconds: 60 };
+const LIMITS: SiteLimits = { connections: 20, statementSeconds: 60, transactionSeconds: 60, idleSeconds: 300 };
 const READING = 'SELECT, DELETE, DROP, SHOW VIEW, LOCK TABLES, CREATE TEMPORARY TABLES';
 /** What makes a database grow. */
 const WRITING = 'INSERT, UPDATE, CREATE, ALTER, INDEX, REFERENCES, CREATE VIEW';
 /** Those of 10.6 and later do not leave half of a statement behind when they crash. */
 const OLDEST = [10, 6];
 const LOOK_MS = 5_000;
+/** A table that has so much room inside is worth being written anew. */
+const LOOSE_BYTES = 5 * 1024 * 1024;
 
 /** The sites of one server, through an account that may make databases and accounts. */
 export class MariadbDatabases implements SiteDatabases {
@@ -181,6 +187,21 @@ export class MariadbDatabases implements SiteDatabases {
     });
   }
 
+  async compact(siteId: string): Promise<boolean> {
+    const { database } = this.#names(siteId);
+    return this.#run(async (run) => {
+      const loose = await run(
+        "SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_TYPE = 'BASE TABLE' AND DATA_FREE >= ?",
+        database,
+        LOOSE_BYTES,
+      );
+      // Nothing in the tables is another after it, so the log of changes has no word of it.
+      for (const { name } of loose)
+        await run(`OPTIMIZE NO_WRITE_TO_BINLOG TABLE ${database}.${quoteName(String(name))}`);
+      return loose.length > 0;
+    });
+  }
+
   async list(): Promise<string[]> {
     const rows = await this.#run((run) => run('SELECT SCHEMA_NAME AS name FROM information_schema.SCHEMATA'));
     return rows.flatMap(({ name }) => siteOfDatabase(String(name)) ?? []);
@@ -191,12 +212,21 @@ export class MariadbDatabases implements SiteDatabases {
     await this.#pool.end();
   }
 
-  /** A site can lift the limit that its connection begins with, so somebody has to look. */
-  async endLongStatements(): Promise<void> {
+  /** A site can lift the limits that its connection begins with, so somebody has to look; at all of them, or at one. */
+  async endLongStatements({ of, ...limits }: Partial<SiteLimits> & { of?: string } = {}): Promise<void> {
+    const { statementSeconds, transactionSeconds, idleSeconds } = { ...this.#limits, ...limits };
+    const users = of === undefined ? 'user\\_%' : this.#names(of).site.user.replaceAll('_', '\\_');
     await this.#run(async (run) => {
+      // One that does nothing keeps its place, and with a transaction open all that others have changed since.
       const long = await run(
-        "SELECT ID AS id FROM information_schema.PROCESSLIST WHERE USER LIKE 'user\\_%' AND COMMAND NOT IN ('Sleep', 'Daemon') AND TIME > ?",
-        this.#limits.statementSeconds,
+        `SELECT ID AS id FROM information_schema.PROCESSLIST WHERE USER LIKE ? AND COMMAND <> 'Daemon' AND TIME > CASE
+           WHEN COMMAND <> 'Sleep' THEN ?
+           WHEN ID IN (SELECT trx_mysql_thread_id FROM information_schema.INNODB_TRX) THEN ?
+           ELSE ? END`,
+        users,
+        statementSeconds,
+        transactionSeconds,
+        idleSeconds,
       );
       for (const { id } of long) await run(`KILL HARD CONNECTION ${id}`).catch(() => {});
     });

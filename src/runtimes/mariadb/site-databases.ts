@@ -61,6 +61,8 @@ export interface SiteDatabases {
   sizeBytes(siteId: string): Promise<number>;
   /** Without room the site reads and removes, and nothing more; with room it writes again. */
   setWritable(siteId: string, isWritable: boolean): Promise<void>;
+  /** Gives room back that removed rows had; false where there is none. */
+  compact(siteId: string): Promise<boolean>;
   /** The sites that have a database here. */
   list(): Promise<string[]>;
   close(): Promise<void>;

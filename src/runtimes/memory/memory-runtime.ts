@@ -46,6 +46,8 @@ export interface MemoryOptions {
 
 const CORE_VERSION = '7.1.1';
 const PHP_VERSION = '8.3';
+/** No site begins with it. */
+const NEWER_PHP_VERSION = '8.4';
 const STOP_GRACE_MS = 3_000;
 const WATCH_MS = 1_000;
 
@@ -99,6 +101,10 @@ export class MemoryRuntime extends FolderRuntime implements Runtime {
 
   async coreVersions(): Promise<string[]> {
     return [CORE_VERSION];
+  }
+
+  async phpVersions(): Promise<string[]> {
+    return [NEWER_PHP_VERSION, PHP_VERSION];
   }
 
   create(site: SiteSpec, first: FirstContent): Promise<void> {

@@ -4,6 +4,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type DriverUnderTest, firstContent, newSpec, request } from '#runtimes/contract-site.ts';
+import { sqliteFileOf } from '#runtimes/folders/site-folder.ts';
 import type { Runtime, SiteSpec } from '#runtimes/runtime.ts';
 import { signRequest, uploadHeaders } from '#runtimes/wordpress/access.ts';
 import { hashForWordPress } from '#runtimes/wordpress/password.ts';
@@ -100,7 +101,7 @@ describe('a site in memory', () => {
   it('says that its database is broken, and makes no other', async () => {
     const broken = newSpec(site, 'broken.localhost');
     await runtime.create(broken, firstContent('Broken'));
-    const { file } = runtime.storage(broken.id).database;
+    const file = sqliteFileOf(runtime.storage(broken.id));
     for (const spoil of [() => writeFile(file, 'no database at all'), () => rm(file)]) {
       await spoil();
       const answer = await request(runtime, broken, { path: '/' });

@@ -46,6 +46,8 @@ async function act(turn: Turn, file: string, step: Step): Promise<void> {
   else if ('hold' in step) await hold(turn, step.hold);
   else if ('loop' in step) await until(turn, () => false);
   else if ('fail' in step) throw fatal(turn, 'Uncaught Error: it fails', file);
+  else if ('failUnderPhp' in step && step.failUnderPhp === turn.site.phpVersion)
+    throw fatal(turn, 'Uncaught Error: Call to undefined function each()', file);
   else if ('log' in step) turn.log('plain', step.log);
   else if ('warn' in step) turn.log('warning', step.warn, `wp-content/${file}`);
   else if ('schedule' in step) await schedule(turn, step.schedule.atSeconds, step.schedule.steps);

@@ -6,6 +6,7 @@ import { nextDue, runDue } from './cron.ts';
 import { adminPage, brokenDatabase, feed, frontPage, loginPage, postPage } from './pages.ts';
 import { FatalError, readProgram, runProgram } from './program.ts';
 import { restAnswer } from './rest.ts';
+import { activePlugins } from './software.ts';
 import { BrokenDatabase, type Turn } from './turn.ts';
 
 /** What a site answers: as WordPress with the platform's plugin does, seen from outside. */
@@ -28,6 +29,7 @@ async function route(turn: Turn, request: SiteRequest): Promise<Answer> {
   if ((await turn.option('siteurl')) === undefined) throw new BrokenDatabase('there is no WordPress in the database');
   if (path === '/.siteyard/health' && isPlatform(turn, request)) return json(200, await health(turn));
   await runMustUse(turn);
+  await runActive(turn);
   if (path === '/wp-cron.php') return cron(turn);
   if (path === '/wp-login.php') return loginPage(turn, request);
   if (path === '/wp-json' || path.startsWith('/wp-json/')) return restAnswer(turn, path.slice(8), request);
@@ -45,6 +47,15 @@ async function runMustUse(turn: Turn): Promise<void> {
   for (const name of names.filter((each) => each.endsWith('.php')).sort()) {
     const text = await readFile(join(folder as string, name), 'utf8').catch(() => '');
     if (text.startsWith('[')) await runProgram(turn, `mu-plugins/${name}`, JSON.parse(text), () => {});
+  }
+}
+
+/** The plugins that are on, as programs of ours. */
+async function runActive(turn: Turn): Promise<void> {
+  for (const name of await activePlugins(turn)) {
+    const file = `plugins/${name}/${name}.php`;
+    const text = await turn.readContent(file).catch(() => '');
+    if (text.startsWith('[')) await runProgram(turn, file, JSON.parse(text), () => {});
   }
 }
 
@@ -84,6 +95,7 @@ export async function leaveStatus(turn: Turn): Promise<string[]> {
   try {
     const status = JSON.stringify({
       favicon_url: await icon(turn),
+      title: await title(turn),
       next_cron: turn.isCopy ? null : await nextDue(turn),
     });
     const before = await readFile(join(turn.outbox, 'status.json'), 'utf8').catch(() => '');
@@ -93,6 +105,11 @@ export async function leaveStatus(turn: Turn): Promise<string[]> {
     if (!isBroken(error)) throw error;
   }
   return readdir(turn.outbox).catch(() => []);
+}
+
+async function title(turn: Turn): Promise<string | null> {
+  const [row] = await turn.query("select option_value from wp_options where option_name = 'blogname'");
+  return typeof row?.option_value === 'string' ? row.option_value : null;
 }
 
 async function icon(turn: Turn): Promise<string | null> {

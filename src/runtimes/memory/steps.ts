@@ -15,6 +15,8 @@ export type Step =
   | { hold: string }
   | { loop: true }
   | { fail: true }
+  /** Fails under this version of PHP alone. */
+  | { failUnderPhp: string }
   | { log: string }
   | { warn: string }
   /** Says whether it went out. */

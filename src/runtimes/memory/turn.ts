@@ -4,6 +4,7 @@ import { request as send } from 'node:http';
 import { basename, dirname, join } from 'node:path';
 import { type Duplex, duplexPair } from 'node:stream';
 import { makeFolderDurably, syncFolder } from '#core/durable-folder.ts';
+import { sqliteFileOf } from '#runtimes/folders/site-folder.ts';
 import { SqliteFile } from '#runtimes/folders/sqlite-file.ts';
 import type { LoggedError, SiteSpec, SiteStorage, SqlRow, SqlValue } from '#runtimes/runtime.ts';
 
@@ -123,7 +124,7 @@ export class Turn {
   }
 
   #open(): SqliteFile {
-    const { file } = this.#place.storage.database;
+    const file = sqliteFileOf(this.#place.storage);
     // SQLite would make an empty database of a file that is not there.
     if (!existsSync(file) || statSync(file).size === 0) throw new BrokenDatabase('the database is missing');
     this.#database ??= new SqliteFile(file);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TIMEOUT_EXIT_CODE, UNKNOWN_EXIT_CODE } from '#runtimes/commands.ts';
 import type { Command, CommandResult } from '#runtimes/runtime.ts';
 import { readProgram, runProgram } from './program.ts';
+import { tellSoftware } from './software.ts';
 import type { Turn } from './turn.ts';
 
 /** Where a command names a file: as the site's own PHP would see it, or below the folder that it starts in. */
@@ -47,6 +48,10 @@ async function runFile(turn: Turn, path: string, output: Output): Promise<number
 
 async function runWp(turn: Turn, args: readonly string[], output: Output): Promise<number> {
   const [noun, verb, name = '', value = ''] = args.filter((arg) => !arg.startsWith('--'));
+  if (noun === 'siteyard-software') {
+    output.out = `${verb}${await tellSoftware(turn, name)}\n`;
+    return 0;
+  }
   switch (`${noun} ${verb}`) {
     case 'option get': {
       const found = await turn.option(name);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createLog } from '#core/log.ts';
+import { Pressure } from '#runtimes/turns/pressure.ts';
 import { movableClock } from '../../../test/movable-clock.ts';
 import { MakingRoom } from './making-room.ts';
-import { Pressure } from './pressure.ts';
 
 /** A machine that is full of sites, each at a request that does not end; it tells whom it asked to go. */
 function fullMachine(context: TestContext, names: string[]) {

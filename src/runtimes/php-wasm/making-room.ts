@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import type { Log } from '#core/log.ts';
-import { mayBePutToSleep, nextInTurn, turnMs, whoIsEnded } from './fair-turns.ts';
-import { Leaving } from './leaving.ts';
-import type { Ground, Waiting } from './places.ts';
-import type { Pressure } from './pressure.ts';
+import { mayBePutToSleep, nextInTurn, turnMs, whoIsEnded } from '#runtimes/turns/fair-turns.ts';
+import { Leaving } from '#runtimes/turns/leaving.ts';
+import type { Ground, Waiting } from '#runtimes/turns/places.ts';
+import type { Pressure } from '#runtimes/turns/pressure.ts';
 import type { KnownSite } from './process-supply.ts';
 import type { StandbyWorkers } from './standby-workers.ts';
 import type { WarmRunners } from './warm-runners.ts';

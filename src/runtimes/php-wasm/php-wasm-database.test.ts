@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { createSite, putProbe, request } from '#runtimes/contract-site.ts';
+import { sqliteFileOf } from '#runtimes/folders/site-folder.ts';
 import type { Runtime, SiteSpec } from '#runtimes/runtime.ts';
 import { askDatabase, describeDatabase } from '#runtimes/wordpress/database.contract.ts';
 import { openTestRuntime } from '../../../test/wordpress-cache.ts';
@@ -56,7 +57,7 @@ describe('SQLite under WordPress', () => {
   });
 
   it('leaves nothing of its own in the database or beside it', async () => {
-    const { file } = runtime.storage(site.id).database;
+    const file = sqliteFileOf(runtime.storage(site.id));
     const look = () => {
       const database = new DatabaseSync(file, { readOnly: true });
       const tables = database.prepare("select name from sqlite_schema where type = 'table' order by name").all();

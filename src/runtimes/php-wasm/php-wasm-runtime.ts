@@ -107,6 +107,10 @@ export class PhpWasmRuntime extends WordPressRuntime implements Runtime {
     return this.prepareFor(PHP_VERSION);
   }
 
+  async phpVersions(): Promise<string[]> {
+    return [PHP_VERSION];
+  }
+
   override create(site: SiteSpec, first: FirstContent): Promise<void> {
     // The first visitor is expected soon.
     this.#pool.keepStandby(site.coreVersion);

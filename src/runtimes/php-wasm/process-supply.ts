@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import type { Log } from '#core/log.ts';
+import type { Places } from '#runtimes/turns/places.ts';
+import type { Pressure } from '#runtimes/turns/pressure.ts';
 import type { AwakeSite, Need } from './awake-site.ts';
-import type { Places } from './places.ts';
-import type { Pressure } from './pressure.ts';
 import type { StandbyWorkers } from './standby-workers.ts';
 import type { WorkerProcess, WorkerSite } from './worker-process.ts';
 import type { Workers } from './workers.ts';

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import type { Log } from '#core/log.ts';
 import type { RuntimePressure, SiteFailure } from '#runtimes/runtime.ts';
+import { Places } from '#runtimes/turns/places.ts';
+import { Pressure } from '#runtimes/turns/pressure.ts';
 import { AwakeSite, LEAVE_GRACE_MS } from './awake-site.ts';
 import { CommandShares } from './command-shares.ts';
 import { MakingRoom } from './making-room.ts';
-import { Places } from './places.ts';
-import { Pressure } from './pressure.ts';
 import { type KnownSite, type PoolKey, type PoolSite, ProcessSupply } from './process-supply.ts';
 import { StandbyWorkers } from './standby-workers.ts';
 import { WarmRunners } from './warm-runners.ts';

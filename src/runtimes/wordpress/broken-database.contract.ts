@@ -4,6 +4,7 @@ import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { createSite, request } from '#runtimes/contract-site.ts';
+import { sqliteFileOf } from '#runtimes/folders/site-folder.ts';
 import type { Runtime } from '#runtimes/runtime.ts';
 
 /** What every driver must do when a site's database is broken. A driver's own test opens it and calls this. */
@@ -21,7 +22,7 @@ export function describeBrokenDatabases(
 
     it('never shows a visitor the installer, however the database is', async () => {
       const broken = await createSite(runtime, 'broken.localhost');
-      const { file } = runtime.storage(broken.id).database;
+      const file = sqliteFileOf(runtime.storage(broken.id));
       const good = await readFile(file);
       const get = (path: string) => request(runtime, broken, { path });
       const installation = {

@@ -9,7 +9,7 @@ export interface SiteLayout {
   /** A file that the driver looks for after each request: it is there when pages changed. No other request sees it. */
   purgeMark: string | { inServerVariable: string };
   /** The constants that name the database. */
-  database: Record<string, string>;
+  database: Record<string, string | number>;
 }
 
 /**
@@ -36,7 +36,7 @@ const SALTS = [
 export function writeConfig(site: SiteSpec, layout: SiteLayout): string {
   const salt = (name: string) => createHmac('sha256', site.saltKey).update(`salt ${name}`).digest('base64');
   const isCopy = site.isCopy || site.isOffline;
-  const constants: Record<string, string | boolean> = {
+  const constants: Record<string, string | number | boolean> = {
     ...layout.database,
     ...Object.fromEntries(SALTS.map((name) => [name, salt(name)])),
     WP_HOME: site.url,
@@ -87,6 +87,6 @@ function markOf({ purgeMark }: SiteLayout): string {
 }
 
 /** A PHP literal. In single quotes only the quote and the backslash mean anything. */
-function php(value: string | boolean): string {
-  return typeof value === 'boolean' ? String(value) : `'${value.replaceAll(/['\\]/g, '\\$&')}'`;
+function php(value: string | number | boolean): string {
+  return typeof value !== 'string' ? String(value) : `'${value.replaceAll(/['\\]/g, '\\$&')}'`;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, lchown, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DATABASE_FILE, databaseFile, makeSiteFolder } from '#runtimes/folders/site-folder.ts';
 import { SqliteFile } from '#runtimes/folders/sqlite-file.ts';
@@ -60,8 +60,12 @@ export class Images {
 
 const INSTALL_SCRIPT = join(import.meta.dirname, 'plugin/install.php');
 
-async function writeDropIn(siteFolder: string): Promise<void> {
-  await writeFile(join(siteFolder, 'content', 'db.php'), DROP_IN);
+export async function writeDropIn(siteFolder: string, owner?: number): Promise<void> {
+  const file = join(siteFolder, 'content', 'db.php');
+  // A site may have put a link there.
+  await rm(file, { force: true, recursive: true });
+  await writeFile(file, DROP_IN, { flag: 'wx' });
+  if (owner !== undefined) await lchown(file, owner, owner);
 }
 
 /** Nobody else has an image's database open, so its file may be copied as it is. */

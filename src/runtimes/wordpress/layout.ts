@@ -1,5 +1,6 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { DATABASE_FILE } from '#runtimes/folders/site-folder.ts';
+import type { DatabaseAccess } from '#runtimes/mariadb/site-databases.ts';
 import type { SiteSpec } from '#runtimes/runtime.ts';
 import type { Tools } from './distribution.ts';
 
@@ -48,6 +49,27 @@ export function sqliteDatabase(): Record<string, string> {
     SQLITE_JOURNAL_MODE: 'DELETE',
   };
 }
+
+/** What it says of one on a server, whose socket is in that folder, if it has one. */
+export function mariadbDatabase(
+  { host, name, user, password, socket, isEncrypted }: DatabaseAccess,
+  folder: string,
+): Record<string, string | number> {
+  return {
+    DB_NAME: name,
+    DB_USER: user,
+    DB_PASSWORD: password,
+    DB_HOST: socket === undefined ? host : `localhost:${folder}/${basename(socket)}`,
+    DB_CHARSET: 'utf8mb4',
+    DB_COLLATE: '',
+    // What is left of SQLite in a site's content says nothing then.
+    DB_ENGINE: 'mysql',
+    ...(isEncrypted && { MYSQL_CLIENT_FLAGS: MYSQLI_CLIENT_SSL }),
+  };
+}
+
+/** As PHP knows it. */
+const MYSQLI_CLIENT_SSL = 2048;
 
 /** The address in an image, which no site ever has. */
 const IMAGE_URL = 'http://siteyard.invalid';

@@ -10,7 +10,7 @@ import type { Command, CommandResult, FirstContent, SiteSpec } from '#runtimes/r
 import { Distribution } from './distribution.ts';
 import type { TableChange } from './dump/wordpress-tables.ts';
 import { writeFirstContent } from './first-content.ts';
-import { copyImage } from './images.ts';
+import { copyImage, writeDropIn } from './images.ts';
 import { withOwnPaths } from './layout.ts';
 import { phpMessagesIn, readPhpMessage } from './php-errors.ts';
 import type { ReleaseSource } from './releases.ts';
@@ -99,6 +99,14 @@ export abstract class WordPressRuntime extends FolderRuntime {
       } finally {
         database.close();
       }
+    });
+  }
+
+  /** WordPress finds the file by one in its content; on a server that says nothing. */
+  override moveRows(...[siteId, to, fill]: Parameters<FolderRuntime['moveRows']>): Promise<void> {
+    return super.moveRows(siteId, to, async (into) => {
+      await fill(into);
+      if (to === 'sqlite') await writeDropIn(this.folders.of(siteId), this.ownerOf(siteId));
     });
   }
 

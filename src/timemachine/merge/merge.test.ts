@@ -27,7 +27,7 @@ import { mergingBy } from './merge-rules.ts';
 import { type MergeOptions, type MergePlan, planMerge } from './plan-merge.ts';
 
 /** A site and its copy, each edited, merged and edited again: 500 histories in the long form. */
-const HISTORIES = FULL ? 500 : 10;
+const HISTORIES = FULL ? 500 : 5;
 const COMMITS = 3;
 
 const [LIVE, STAGE] = ['https://shop.example.com', 'http://stage-shop.localhost:8080'];

@@ -7,6 +7,7 @@ import { stateOfCopy } from '../restore/copy-known.ts';
 import { restoreInto } from '../restore/restore-into.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { Database } from '../sources/database.ts';
+import { convertInto, isForeign } from '../sources/kinds/convert-tables.ts';
 import { databaseOf } from '../sources/open-database.ts';
 import { diskOperations } from '../stores/file-operations.ts';
 import type { CopyPlace, SnapshotName } from './protocol.ts';
@@ -33,7 +34,8 @@ export async function copySite(
     known: known ? { folder: now.content, files: known.files } : undefined,
     onProgress,
   });
-  const isCopied = known ? await databaseOf(now.database).copyKnown(known.knowledge, database) : false;
+  const isSameKind = now?.database.kind === into.database.kind;
+  const isCopied = known && isSameKind ? await databaseOf(now.database).copyKnown(known.knowledge, database) : false;
   if (isCopied) await dropOthers(database, snapshot);
   else await fillDatabase(from, snapshot, database, onProgress);
   // Before its times are written down, which this changes.
@@ -85,6 +87,10 @@ export async function fillDatabase(
   database: Database,
   onProgress: OnProgress,
 ): Promise<void> {
+  if (await isForeign(from, snapshot, database)) {
+    await convertInto(from, snapshot, database);
+    return;
+  }
   const tables = await database.openTarget();
   try {
     await restoreInto(from, snapshot, { tables, onProgress });

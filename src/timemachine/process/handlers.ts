@@ -12,12 +12,14 @@ import { layFiles } from '../restore/lay-files.ts';
 import { restoreInto } from '../restore/restore-into.ts';
 import { outdatedPlan, planRestore, type RestorePlan, restore } from '../restore/restorer.ts';
 import type { Snapshot } from '../snapshot.ts';
+import { inWordsOf, moveTables } from '../sources/kinds/convert-tables.ts';
 import { databaseOf } from '../sources/open-database.ts';
 import { fleetingOperations } from '../stores/file-operations.ts';
 import { EMPTY_QUEUE } from '../stores/store.ts';
 import { copySite, fillDatabase } from './copy-site.ts';
 import { type DescribedPlan, describePlan } from './difference.ts';
-import { type KeepRules, keepingBy } from './keep-rules.ts';
+import { dumpHandler } from './dump-handlers.ts';
+import { keepingBy } from './keep-rules.ts';
 import { KeptSite } from './kept-site.ts';
 import { assertWished, type LostSite, lookForLoss, mendedState, mendSite } from './lost-site.ts';
 import { isMerge, planMergeOf, refusalOf } from './merge-site.ts';
@@ -32,6 +34,7 @@ import {
 import { readHandlers } from './read-handlers.ts';
 import { recoverSite } from './recover-site.ts';
 import { requireRoom } from './room.ts';
+import { tellPairs } from './tell-changes.ts';
 
 const OPEN_SITES = 100;
 
@@ -76,6 +79,7 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
 
   return {
     ...readHandlers(repository),
+    dump: dumpHandler(repository),
 
     async snapshot({ onProgress }, place) {
       return (await (await open(place)).snapshot(place, onProgress)).cut;
@@ -98,17 +102,20 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
         assertWished(lost, wish);
         return { cut: null, snapshot: lost.remains };
       });
-      const plan = await planFor(site.repository, snapshot, wish, place.rules);
+      const plan = await planFor(site.repository, snapshot, wish, place);
       const { difference, list } = describePlan(plan, site.keeping);
       return { now: cut, difference, list: list(window) };
     },
 
     async compare(_, { space, site, rules }, moment, wish, window) {
       const from = repository.site(space, site);
-      const plan = await planFor(from, await from.readNamed(moment), wish, rules);
+      const plan = await planFor(from, await from.readNamed(moment), wish, { rules });
       const { difference, list } = describePlan(plan, keepingBy(rules));
       return { difference, list: list(window) };
     },
+
+    tell: (_, { space, site, rules: keep }, pairs, rules) =>
+      tellPairs(repository.site(space, site), pairs, rules, keep),
 
     async restore({ onProgress, announce }, place, wish) {
       await recoverSite(repository, place);
@@ -117,7 +124,7 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
       const { cut, snapshot, tablesVersion } = await site.snapshot(place, onProgress);
       const plan = isMerge(wish)
         ? await agreedMerge(repository, place, snapshot, wish)
-        : await planFor(site.repository, snapshot, wish, place.rules);
+        : await planFor(site.repository, snapshot, wish, place);
       await requireRoom(place, site.repository, { plan });
       const described = describePlan(lost?.plan ?? plan, site.keeping);
       await announce(cut, described);
@@ -134,6 +141,14 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
         await target.close();
       }
       return { now: cut, difference: described.difference };
+    },
+
+    async move({ onProgress }, place, into) {
+      await recoverSite(repository, place);
+      const { cut } = await (await open(place)).snapshot(place, onProgress);
+      await release(place.site);
+      await moveTables(repository.site(place.space, place.site), databaseOf(place.database), databaseOf(into));
+      return cut;
     },
 
     async compareCopy(_, from, now, wish, window) {
@@ -153,14 +168,15 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
       const from = repository.site(place.space, place.site);
       const lost = moment ? undefined : await wishedLoss(from, place, wish, onProgress);
       const whole = moment && (await from.readNamed(moment));
-      const points = await pointsOf(from, wish);
+      const scratch = rehearsalFolder(place, name);
+      const aside = { ...place, staging: scratch };
+      const points = await pointsOf(from, wish, aside);
       const now = whole ?? (lost ? mendedState(lost, points.point, points.tablesFrom) : undefined);
       if (!now) throw outdatedPlan('the site is there again');
-      const plan = await planFor(from, now, wish, place.rules);
+      const plan = await planFor(from, now, wish, aside);
       const keeping = keepingBy(place.rules);
       await requireRoom(place, from, { plan, copied: whole ?? points.point });
-      await announce(null, describePlan(lost ? await planFor(from, lost.remains, wish, place.rules) : plan, keeping));
-      const scratch = rehearsalFolder(place, name);
+      await announce(null, describePlan(lost ? await planFor(from, lost.remains, wish, aside) : plan, keeping));
       const content = join(scratch, 'content');
       await rm(scratch, { recursive: true, force: true });
       const database = databaseOf(place.database).scratch(scratch);
@@ -256,14 +272,21 @@ async function mendLost(
   const from = repository.site(place.space, place.site);
   const lost = await wishedLoss(from, place, wish, onProgress);
   if (!lost) return undefined;
-  const plan = await planFor(from, lost.remains, wish, place.rules);
-  await mendSite(from, place, lost, await pointsOf(from, wish), onProgress);
+  const plan = await planFor(from, lost.remains, wish, place);
+  await mendSite(from, place, lost, await pointsOf(from, wish, place), onProgress);
   return { plan };
 }
 
-async function pointsOf(from: SiteRepository, wish: RestoreWish): Promise<{ point: Snapshot; tablesFrom: Snapshot }> {
+/** Where it is said which database they are for, tables of another kind come in its words. */
+async function pointsOf(
+  from: SiteRepository,
+  wish: RestoreWish,
+  { database, staging }: Partial<Pick<SitePlace, 'database' | 'staging'>> = {},
+): Promise<{ point: Snapshot; tablesFrom: Snapshot }> {
   const point = await from.readNamed(wish.point);
-  return { point, tablesFrom: wish.tablesPoint ? await from.readNamed(wish.tablesPoint) : point };
+  const tablesFrom = wish.tablesPoint ? await from.readNamed(wish.tablesPoint) : point;
+  if (!database || staging === undefined) return { point, tablesFrom };
+  return { point, tablesFrom: await inWordsOf(databaseOf(database), from, tablesFrom, `${staging}-words`) };
 }
 
 async function agreedMerge(repository: Repository, place: SitePlace, now: Snapshot, wish: MergeWish) {
@@ -277,10 +300,11 @@ async function planFor(
   from: SiteRepository,
   now: SiteState,
   wish: RestoreWish,
-  { neededTables }: KeepRules,
+  place: Pick<SitePlace, 'rules'> & Partial<Pick<SitePlace, 'database' | 'staging'>>,
 ): Promise<RestorePlan> {
   const { files, tables, deleteExtraFiles } = wish;
-  const { point, tablesFrom } = await pointsOf(from, wish);
+  const { neededTables } = place.rules;
+  const { point, tablesFrom } = await pointsOf(from, wish, tables ? place : undefined);
   const kept = [...Object.keys(tablesFrom.tables), ...tablesFrom.tablesSkipped.map(({ name }) => name)];
   // Kept by earlier versions, which took an emptied database for a state like any other.
   if (tables && !neededTables.every((name) => kept.includes(name)))

@@ -4,7 +4,7 @@ import type { Ref } from '../content.ts';
 import type { FilePage, FilePart, ListedFile } from '../read.ts';
 import type { StoreDescription } from '../stores/open-store.ts';
 import { HelperProcess } from './helper-process.ts';
-import type { CallName, Calls, SnapshotName } from './protocol.ts';
+import type { CallName, Calls, DumpPlace, SitePlace, SnapshotName } from './protocol.ts';
 
 /** What is read and handed over at once; the next turn may be somebody else's. */
 const FILES_A_PAGE = 1_000;
@@ -37,7 +37,7 @@ export class KeptReader {
       found.files.push(...page.files);
       found.links.push(...page.links);
       if (page.last === undefined || (page.isTruncated && limit === left))
-        return { ...found, isTruncated: page.isTruncated };
+        return { ...found, isTruncated: page.isTruncated, ...(page.isTruncated && { last: page.last as string }) };
       after = page.last;
     }
   }
@@ -63,6 +63,19 @@ export class KeptReader {
   async read(space: string, site: string, ref: Ref, start: number, end: number): Promise<Readable> {
     const size = await this.sizeOf(space, site, ref);
     return Readable.from(this.#pieces(space, site, ref, start, Math.min(end, size)), { objectMode: false });
+  }
+
+  /** The tables of a snapshot as SQL, in parts; each time the same. */
+  dump(from: Pick<SitePlace, 'space' | 'site' | 'rules'>, moment: SnapshotName): Readable {
+    return Readable.from(this.#dumped(from, moment), { objectMode: false });
+  }
+
+  async *#dumped(from: Pick<SitePlace, 'space' | 'site' | 'rules'>, moment: SnapshotName): AsyncGenerator<Uint8Array> {
+    for (let place: DumpPlace | null = { table: 0, range: 0 }; place; ) {
+      const part: ReturnType<Calls['dump']> = await this.#ask(from.space, 'dump', [from, moment, place]);
+      if (part.sql.length > 0) yield part.sql;
+      place = part.next;
+    }
   }
 
   get idleMs(): number {

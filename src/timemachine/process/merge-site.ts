@@ -6,6 +6,7 @@ import { mergingBy } from '../merge/merge-rules.ts';
 import { type MergePlan, planMerge } from '../merge/plan-merge.ts';
 import type { Repository } from '../repository.ts';
 import type { Snapshot } from '../snapshot.ts';
+import { inWordsOf } from '../sources/kinds/convert-tables.ts';
 import { databaseOf } from '../sources/open-database.ts';
 import type { MergeWish, RestoreWish, SitePlace } from './protocol.ts';
 
@@ -16,16 +17,22 @@ export function isMerge(wish: RestoreWish | MergeWish): wish is MergeWish {
 /** What a wish means for the site as it is now. Site and copy are of one space, so that the site may read what the copy has. */
 export async function planMergeOf(
   repository: Repository,
-  { space, site, database }: Pick<SitePlace, 'space' | 'site' | 'database'>,
+  { space, site, database: description, staging }: Pick<SitePlace, 'space' | 'site' | 'database' | 'staging'>,
   now: Snapshot,
   wish: MergeWish,
 ): Promise<MergePlan> {
   const [own, copy] = [repository.site(space, site), repository.site(space, wish.copy.site)];
+  const database = databaseOf(description);
+  // The site may have moved to another kind of database since its copy was made.
+  const alike = (snapshot: Snapshot) => inWordsOf(database, own, snapshot, `${staging}-words`);
   const states = {
-    ours: { base: await own.readNamed(wish.base), now },
-    theirs: { base: await copy.readNamed(wish.copy.base), now: await copy.readNamed(wish.copy.now) },
+    ours: { base: await alike(await own.readNamed(wish.base)), now: await alike(now) },
+    theirs: {
+      base: await alike(await copy.readNamed(wish.copy.base)),
+      now: await alike(await copy.readNamed(wish.copy.now)),
+    },
   };
-  const { shapeOf, withNumbersOf } = databaseOf(database);
+  const { shapeOf, withNumbersOf } = database;
   return planMerge(own, states, {
     addresses: addressesBy(wish.addresses, moveText),
     rules: mergingBy(wish.rules),

@@ -11,6 +11,7 @@ import type { DatabaseDescription } from '../sources/open-database.ts';
 import type { StoreDescription } from '../stores/open-store.ts';
 import type { QueueState } from '../stores/store.ts';
 import type { KeepRules } from './keep-rules.ts';
+import type { TellRules, ToldChanges } from './tell-rules.ts';
 
 export type { CheckBudget, CheckedSnapshots, CheckPlace, CheckTurn, Laying, MergeReport, Progress };
 
@@ -196,6 +197,12 @@ export interface PruneReport {
   troubles: { space: string | null; trouble: string }[];
 }
 
+/** A place in the dump of a snapshot: tables in the order of their names, each in its ranges. */
+export interface DumpPlace {
+  table: number;
+  range: number;
+}
+
 /** What can be asked of the process, and what it answers. */
 export interface Calls {
   snapshot(place: SitePlace): CutReport;
@@ -210,10 +217,21 @@ export interface Calls {
     wish: RestoreWish,
     window: Window,
   ): { difference: Difference; list: DifferenceList };
+  /**
+   * What became of the site from the first to the second of each pair, for people; null for a pair of which something is gone. It ends early rather
+   * than taking long, with fewer answers than pairs, and with one at least.
+   */
+  tell(
+    from: Pick<SitePlace, 'space' | 'site' | 'rules'>,
+    pairs: readonly (readonly [SnapshotName, SnapshotName])[],
+    rules: TellRules,
+  ): (ToldChanges | null)[];
   restore(place: SitePlace, wish: RestoreWish | MergeWish): PlanReport;
+  /** Keeps the site as it is, and puts all its tables into a database of the other kind, in place of what is there. */
+  move(place: SitePlace, into: DatabaseDescription): CutReport;
   /** What a merge would bring, and what the site itself has got since; neither the site nor its copy is looked at. */
   compareCopy(
-    from: Pick<SitePlace, 'space' | 'site' | 'rules' | 'database'>,
+    from: Pick<SitePlace, 'space' | 'site' | 'rules' | 'database' | 'staging'>,
     now: SnapshotName,
     wish: MergeWish,
     window: Window,
@@ -237,6 +255,12 @@ export interface Calls {
   contentSize(space: string, site: string, ref: Ref): number;
   /** The bytes from `start` up to and without `end`. */
   readContent(space: string, site: string, ref: Ref, start: number, end: number): Uint8Array;
+  /** A part of the tables as SQL, and where it goes on. */
+  dump(
+    from: Pick<SitePlace, 'space' | 'site' | 'rules'>,
+    moment: SnapshotName,
+    place: DumpPlace,
+  ): { sql: Uint8Array; next: DumpPlace | null };
   /** Lays files over the site, as one step; their contents are asked of the caller. */
   deploy(place: SitePlace, laying: Laying): PlanReport;
   /** Brings what waits on this disk to the store. */

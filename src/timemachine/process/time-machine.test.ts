@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { commandOf, descendants } from '../../../bench/proc.ts';
+import { eventually } from '../../../test/expect.ts';
 import { Random } from '../../../test/random.ts';
 import { gatewayAccount } from '../../../test/timemachine/gateway-store.ts';
 import { MemoryS3 } from '../../../test/timemachine/memory-s3.ts';
@@ -139,6 +140,19 @@ test('a copy that takes the place of another one is not read again, and what it 
   const again = await timeMachine.snapshot(copy);
   assert.deepEqual([again.isNew, again.newest.hash], [false, newest.hash]);
   assert.deepEqual((await timeMachine.check()).faults, []);
+});
+
+test('its processes stay while they remember a site, and end soon where there is none any more', async (t) => {
+  const { store, place, site } = await makeSite(t);
+  const timeMachine = new TimeMachine({ store, processes: 1, idleMs: { some: 60_000, none: 100 } });
+  t.after(() => timeMachine.close());
+  await timeMachine.snapshot(place);
+  await sleep(1_000);
+  assert.equal(helpers().length, 1);
+  await timeMachine.release(place.site);
+  await eventually(async () => helpers().length === 0);
+  site.minute();
+  await timeMachine.snapshot(place);
 });
 
 test('nobody who lists processes learns the keys of a store', async (t) => {

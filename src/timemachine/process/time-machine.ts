@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { failedBy } from '../failure.ts';
 import type { MergeReport } from '../merge/merge-report.ts';
+import type { DatabaseDescription } from '../sources/open-database.ts';
 import type { StoreDescription } from '../stores/open-store.ts';
 import type { QueueState } from '../stores/store.ts';
 import { type CallOptions, HelperProcess } from './helper-process.ts';
@@ -26,12 +27,15 @@ import {
   type SnapshotName,
   type Window,
 } from './protocol.ts';
+import type { TellRules, ToldChanges } from './tell-rules.ts';
 import { Uploads } from './uploads.ts';
 
 /** A site that comes no further for so long is given up; others wait for the process. */
 const SILENCE_MS = 60_000;
-const IDLE_MS = 5 * 60_000;
-const LOOK_MS = 60_000;
+/** Telling what changed is worth no more: a pair that takes longer is not told. */
+const TELL_SILENCE_MS = 20_000;
+/** A process that nobody needed for so long ends: while some site is remembered, and while none is. */
+const IDLE_MS = { some: 5 * 60_000, none: 20_000 };
 
 /**
  * The time machine as the platform uses it. Whatever opens a site's database or takes long runs in processes of its own:
@@ -46,6 +50,10 @@ export class TimeMachine {
   readonly uploads: Uploads | undefined;
   readonly #store: StoreDescription;
   readonly #residents: HelperProcess[];
+  /** The sites that a resident remembers. */
+  readonly #known = new Set<string>();
+  /** Tells what became of sites. It has a process of its own, so that no backup waits for it. */
+  readonly #teller: HelperProcess;
   readonly #others = new Set<HelperProcess>();
   readonly #timer: NodeJS.Timeout;
   #lastComparison: Promise<unknown> = Promise.resolve();
@@ -53,13 +61,16 @@ export class TimeMachine {
   constructor(options: {
     store: StoreDescription;
     processes: number;
+    idleMs?: typeof IDLE_MS;
     onQueue?: (queue: QueueState, before: QueueState) => void;
   }) {
     this.#store = options.store;
     if (options.store.kind === 's3') this.uploads = new Uploads(options.store, options.onQueue ?? (() => {}));
     this.kept = new KeptReader(options.store);
+    this.#teller = new HelperProcess(options.store, 'nice');
     this.#residents = Array.from({ length: options.processes }, () => new HelperProcess(options.store, 'nice'));
-    this.#timer = setInterval(() => this.#endIdle(), LOOK_MS).unref();
+    const { idleMs = IDLE_MS } = options;
+    this.#timer = setInterval(() => this.#endIdle(idleMs), idleMs.none).unref();
   }
 
   snapshot(place: SitePlace, options?: CallOptions): Promise<CutReport> {
@@ -86,15 +97,31 @@ export class TimeMachine {
     return this.#residentOf(from.site).call('compare', [from, now, wish, window], { silenceMs: SILENCE_MS });
   }
 
+  /** What became of a site between snapshots, for people (protocol.ts). Whoever waits for it comes before whoever does not. */
+  tell(
+    from: Pick<SitePlace, 'space' | 'site' | 'rules'>,
+    pairs: readonly (readonly [SnapshotName, SnapshotName])[],
+    rules: TellRules,
+    isPatient: boolean,
+  ): Promise<(ToldChanges | null)[]> {
+    return this.#teller.call('tell', [from, pairs, rules], { silenceMs: TELL_SILENCE_MS, isPatient });
+  }
+
   /** Whoever serves the site keeps visitors out, from before this is called until it has succeeded or `recover` has. */
   async restore(place: SitePlace, wish: RestoreWish | MergeWish, options?: CallOptions): Promise<PlanReport> {
     await this.release(place.site);
     return this.#alone('restore', [place, wish], options);
   }
 
+  /** Puts all of the site's tables into a database of the other kind, in place of what is there; nobody may use the site meanwhile. */
+  async move(place: SitePlace, into: DatabaseDescription, options?: CallOptions): Promise<CutReport> {
+    await this.release(place.site);
+    return this.#alone('move', [place, into], options);
+  }
+
   /** What a merge would bring to the site as it was at `now`, and what the site has got since its copy was made. */
   compareCopy(
-    from: Pick<SitePlace, 'space' | 'site' | 'rules' | 'database'>,
+    from: Pick<SitePlace, 'space' | 'site' | 'rules' | 'database' | 'staging'>,
     now: SnapshotName,
     wish: MergeWish,
     window: Window,
@@ -160,12 +187,13 @@ export class TimeMachine {
 
   /** Lets go of all that is open of a site. */
   release(site: string): Promise<void> {
+    this.#known.delete(site);
     return this.#residentOf(site).release(site);
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await Promise.all([this.kept, ...this.#residents, ...this.#others].map((helper) => helper.close()));
+    await Promise.all([this.kept, this.#teller, ...this.#residents, ...this.#others].map((helper) => helper.close()));
     await this.uploads?.close();
   }
 
@@ -178,6 +206,7 @@ export class TimeMachine {
     if (!place.isSuspect) {
       const [, ...others] = args;
       const limited = [{ limitMs: SHARED_MS, ...place }, ...others] as Parameters<Calls[Name]>;
+      this.#known.add(place.site);
       try {
         const isPatient = place.limitMs !== undefined;
         return await this.#residentOf(place.site).call(name, limited, { silenceMs: SILENCE_MS, isPatient, ...options });
@@ -214,8 +243,11 @@ export class TimeMachine {
     return this.#residents[number % this.#residents.length] as HelperProcess;
   }
 
-  #endIdle(): void {
-    for (const helper of [this.kept, ...this.#residents]) if (helper.idleMs > IDLE_MS) void helper.close();
-    if (this.uploads && this.uploads.idleMs > IDLE_MS) void this.uploads.rest();
+  #endIdle(idleMs: typeof IDLE_MS): void {
+    const limitMs = this.#known.size > 0 ? idleMs.some : idleMs.none;
+    const ending = [this.kept, this.#teller, ...this.#residents].filter((helper) => helper.idleMs > limitMs);
+    for (const helper of ending) void helper.close();
+    for (const site of this.#known) if (ending.includes(this.#residentOf(site))) this.#known.delete(site);
+    if (this.uploads && this.uploads.idleMs > limitMs) void this.uploads.rest();
   }
 }

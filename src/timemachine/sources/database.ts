@@ -2,12 +2,20 @@ import type { ShapeOf, WithNumbersOf } from '../tables/table-shape.ts';
 import type { TableSource } from '../tables/table-source.ts';
 import type { TableTarget } from '../tables/table-target.ts';
 
+export type DatabaseKind = 'sqlite' | 'mariadb';
+
+export interface TargetOptions {
+  /** Rows come from the other kind of database: one that does not fit is refused, and never cut. */
+  isForeign?: boolean;
+}
+
 /** A site's database, whatever kind it is: all that differs between the kinds is behind this. */
 export interface Database {
+  readonly kind: DatabaseKind;
   /** For reading it while it is in use. Nothing is opened until it is asked. Without the needed tables it can not be read. */
   source(isTracked: (table: string) => boolean, needed?: readonly string[]): TableSource;
   /** For writing to it; it is made where there is none. */
-  openTarget(): Promise<TableTarget>;
+  openTarget(options?: TargetOptions): Promise<TableTarget>;
   /** Another text when another database has taken this one's place. */
   identity(): Promise<string | undefined>;
   /** Puts a new database in this one's place, with what `fill` writes to it. What was there is kept beside it. */

@@ -16,6 +16,7 @@ const MOST_COPIED_BYTES = 2 * 1024 ** 3;
 
 /** A database that is a file. */
 export class SqliteDatabase implements Database {
+  readonly kind = 'sqlite';
   readonly shapeOf = shapeOf;
   readonly withNumbersOf = withNumbersOf;
   readonly #file: string;

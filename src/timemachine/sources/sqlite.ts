@@ -97,7 +97,8 @@ export class SqliteSource implements TableSource {
   }
 
   recall(knowledge: unknown): void {
-    if (knowledge !== undefined) this.#watch.recall(knowledge as Seen);
+    // What is known of the site may be from when its database was of another kind.
+    if (knowledge !== undefined && 'hashes' in (knowledge as object)) this.#watch.recall(knowledge as Seen);
   }
 
   async close(): Promise<void> {

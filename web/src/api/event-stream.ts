@@ -2,7 +2,7 @@ import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/r
 import { useEffect } from 'react';
 import type { Event, EventPage } from '#sdk';
 import { eventsQuery, progressOf } from './events.ts';
-import { meQuery } from './session.ts';
+import { meQuery, useMe } from './session.ts';
 
 const url = '/f/api/v1/event/stream';
 /** A browser allows six connections to a host over HTTP/1.1, and every tab holds one: tabs in the background give theirs back. */
@@ -12,7 +12,9 @@ const retryMs = 10_000;
 /** Keeps every list in step with what happens elsewhere, for as long as the layout stands. */
 export function useEventStream(): void {
   const queryClient = useQueryClient();
-  useEffect(() => openStream(queryClient), [queryClient]);
+  // Whoever views somebody's account is told nothing as it happens.
+  const isView = useMe().view !== null;
+  useEffect(() => (isView ? undefined : openStream(queryClient)), [queryClient, isView]);
 }
 
 function openStream(queryClient: QueryClient): () => void {
@@ -68,17 +70,18 @@ const touched: Record<string, string[]> = {
   team: ['teams'],
   // An unpaid team's sites sleep.
   billing: ['teams', 'sites'],
-  member: ['members', 'invites', 'teams'],
+  member: ['members', 'teams'],
   git_account: ['git-accounts'],
   git: ['sites', 'git-link', 'git-changes'],
   ticket: ['tickets'],
   site: ['sites', 'teams', 'domains'],
-  domain: ['domains'],
+  domain: ['domains', 'sites'],
   external_path: ['sites', 'external-paths'],
   application_password: ['application-passwords'],
   backup: ['sites'],
   webhook: ['webhooks', 'webhook-deliveries'],
   stage: ['sites', 'teams', 'stage-mail'],
+  software: ['sites', 'software'],
   restore: ['sites', 'restores', 'restore-previews', 'backups'],
 };
 

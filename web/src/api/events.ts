@@ -1,7 +1,7 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import type { Event } from '#sdk';
 import { api } from './client.ts';
-import { nextPage } from './pages.ts';
+import { nextPage, pageSize as size } from './pages.ts';
 
 export const eventsQuery = infiniteQueryOptions({
   queryKey: ['events', 'own'],
@@ -9,6 +9,15 @@ export const eventsQuery = infiniteQueryOptions({
   initialPageParam: 1,
   getNextPageParam: nextPage,
 });
+
+export const teamEventsQuery = (team_id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['events', 'team', team_id],
+    queryFn: ({ pageParam, signal }) =>
+      api.listTeamEvents({ params: { team_id }, query: { page: pageParam, size }, signal }),
+    initialPageParam: 1,
+    getNextPageParam: nextPage,
+  });
 
 type Detail = { step?: string; failure?: string; result?: { fqdn?: string; undo_point?: string } };
 

@@ -13,3 +13,9 @@ export function roleLabel(role: string): string {
 export function atLeast(role: Role | null | undefined, needed: Role): boolean {
   return role != null && levels[role] >= levels[needed];
 }
+
+/** Who somebody is in a team, as the beginning of a sentence that says what others can do. */
+export function standing(role: Role | null | undefined, team: string): string {
+  if (!role) return `You are not in ${team}`;
+  return `You are ${{ owner: 'the owner', admin: 'an admin', member: 'a member', viewer: 'a viewer' }[role]} of ${team}`;
+}

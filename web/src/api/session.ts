@@ -1,6 +1,6 @@
 import { queryOptions, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import type { Me } from '#sdk';
+import { ApiError, type Me, type SecondStep } from '#sdk';
 import { api, isForeignCookie, isStatus } from './client.ts';
 
 /** Null when nobody is signed in. */
@@ -56,9 +56,17 @@ export function useSession() {
 
   return {
     entered,
-    async signIn(email: string, password: string, next?: string): Promise<void> {
-      await api.signIn({ body: { grant_type: 'password', username: email, password } });
+    /** What is asked for next, where the password is right and not enough. */
+    async signIn(email: string, password: string, next?: string): Promise<SecondStep | undefined> {
+      try {
+        await api.signIn({ body: { grant_type: 'password', username: email, password } });
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 'auth.second_step_needed')
+          return error.data.second_step as SecondStep;
+        throw error;
+      }
       await entered(next ?? '/');
+      return undefined;
     },
     async signOut(): Promise<void> {
       await api.signOut({});

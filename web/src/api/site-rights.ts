@@ -1,5 +1,5 @@
 import type { Site, User } from '#sdk';
-import { atLeast, roleLabel } from './roles.ts';
+import { atLeast, standing } from './roles.ts';
 import { stateOf } from './sites.ts';
 
 /** Why the caller can not do something to a site right now; undefined where they can. */
@@ -14,7 +14,7 @@ export type Obstacles = {
 
 export function obstaclesOf(site: Site, me: User): Obstacles {
   const { role, name, is_active, is_expired } = site.team;
-  const as = `You are ${role ? roleLabel(role).toLowerCase() : 'nobody'} in ${name}`;
+  const as = standing(role, name);
   const busy =
     site.busy !== null
       ? `The site is busy (${stateOf(site).label.toLowerCase()}). Wait until that is done.`
@@ -31,7 +31,7 @@ export function obstaclesOf(site: Site, me: User): Obstacles {
         : `${as}: admins, the owner and the member who created the site can do this.`,
     move: atLeast(role, 'admin')
       ? (busy ?? unconfirmed)
-      : `${as}: to move a site you must be admin or owner in both teams.`,
+      : `${as}: to move a site you must be an admin or the owner of both teams.`,
     signIn: change ?? (is_active && !is_expired ? undefined : `${name} is ${is_active ? 'unpaid' : 'suspended'}.`),
   };
 }

@@ -62,13 +62,30 @@ const works: Record<string, string> = {
   git_sync: 'Syncing with Git',
 };
 
-export type SiteState = { kind: 'ready' | 'asleep' | 'busy' | 'stopped'; label: string };
+export type SiteState = {
+  kind: 'live' | 'protected' | 'pending' | 'asleep' | 'failing' | 'busy' | 'stopped';
+  label: string;
+  /** What is in the way of visitors, as a sentence. */
+  reason?: string | null;
+};
+
+const reachable: Record<Site['reachability']['state'], Pick<SiteState, 'kind' | 'label'>> = {
+  live: { kind: 'live', label: 'Live' },
+  protected: { kind: 'protected', label: 'Protected' },
+  dns_pending: { kind: 'pending', label: 'DNS pending' },
+  certificate_pending: { kind: 'pending', label: 'Certificate pending' },
+  asleep: { kind: 'asleep', label: 'Asleep' },
+  failing: { kind: 'failing', label: 'Failing' },
+  busy: { kind: 'busy', label: 'Creating' },
+  stopped: { kind: 'stopped', label: 'Stopped' },
+};
 
 export function stateOf(site: Site): SiteState {
   if (!site.team.is_active) return { kind: 'stopped', label: 'Suspended' };
   if (site.team.is_expired) return { kind: 'stopped', label: 'Unpaid' };
   if (site.busy !== null) return { kind: 'busy', label: works[site.busy] ?? site.busy };
-  return site.is_sleeping ? { kind: 'asleep', label: 'Asleep' } : { kind: 'ready', label: 'Ready' };
+  const { state, reason } = site.reachability;
+  return { ...reachable[state], reason };
 }
 
 /** Whose files, backups, lines: a site's, or those of its stage. */

@@ -1,14 +1,17 @@
-import { Dialog } from '@base-ui/react/dialog';
-import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { Link, Outlet, useLocation, useParams } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { useEventStream } from '../api/event-stream.ts';
 import { CloseIcon, MenuIcon } from '../ui/icons.ts';
 import { Logo } from '../ui/logo.tsx';
+import { CloseButton, Modal } from '../ui/modal.tsx';
+import { CommandButton, CommandPalette } from './command-palette.tsx';
 import { Nav } from './nav.tsx';
 import { OfflineBanner } from './offline-banner.tsx';
+import { SiteNav } from './site-nav.tsx';
 import { ThemeMenu } from './theme-menu.tsx';
 import { UserMenu } from './user-menu.tsx';
 import { VerifyBanner } from './verify-banner.tsx';
+import { ViewBar } from './view-bar.tsx';
 
 export function AppLayout() {
   useEventStream();
@@ -21,17 +24,20 @@ export function AppLayout() {
       >
         Skip to content
       </a>
-      <aside className="sticky top-0 hidden h-dvh flex-col border-line border-r p-3 lg:flex">
-        <div className="mt-0.5 mb-6 flex items-center justify-between pl-1.5">
+      <ViewBar />
+      <CommandPalette />
+      <aside className="sticky top-0 hidden h-dvh flex-col gap-3 border-line border-r p-3 lg:flex">
+        <div className="mt-0.5 flex items-center justify-between pl-1.5">
           <Link to="/" aria-label="Siteyard" className="flex rounded-lg">
             <Logo />
           </Link>
           <ThemeMenu />
         </div>
-        <Nav />
-        <div className="mt-auto">
-          <UserMenu />
+        <CommandButton />
+        <div className="-mx-3 min-h-0 flex-1 overflow-y-auto px-3 [scrollbar-width:thin]">
+          <SideBar />
         </div>
+        <UserMenu />
       </aside>
       <div className="min-w-0">
         <TopBar />
@@ -39,7 +45,7 @@ export function AppLayout() {
           ref={main}
           id="main"
           tabIndex={-1}
-          className="mx-auto w-full max-w-5xl 2xl:max-w-6xl px-4 pt-7 pb-24 outline-none sm:px-8 sm:pt-10"
+          className="mx-auto w-full max-w-[96rem] px-4 pt-7 pb-24 outline-none sm:px-8 sm:pt-8"
         >
           <OfflineBanner />
           <VerifyBanner />
@@ -50,38 +56,49 @@ export function AppLayout() {
   );
 }
 
+/** Inside a site its own pages, everywhere else those of the team. */
+function SideBar({ onNavigate }: { onNavigate?: () => void }) {
+  const { fqdn } = useParams({ strict: false });
+  return fqdn === undefined ? <Nav onNavigate={onNavigate} /> : <SiteNav fqdn={fqdn} onNavigate={onNavigate} />;
+}
+
 function TopBar() {
   const [open, setOpen] = useState(false);
   return (
     <header className="sticky top-0 z-30 flex h-14 items-center gap-2 border-line border-b bg-bg px-2 lg:hidden">
-      <Dialog.Root open={open} onOpenChange={setOpen}>
-        <Dialog.Trigger
-          aria-label="Menu"
-          className="grid size-10 place-items-center rounded-lg text-muted hover:bg-raised"
-        >
-          <MenuIcon className="size-5" />
-        </Dialog.Trigger>
-        <Dialog.Portal>
-          <Dialog.Backdrop className="scrim" />
-          <Dialog.Popup className="fixed inset-y-0 left-0 z-50 flex w-72 max-w-[85vw] flex-col gap-6 bg-bg p-3 shadow-pop outline-none transition-[translate] duration-200 data-ending-style:-translate-x-full data-starting-style:-translate-x-full">
-            <div className="flex items-center justify-between pl-1.5">
-              <Logo />
-              <Dialog.Close
-                aria-label="Close menu"
-                className="grid size-10 place-items-center rounded-lg text-muted hover:bg-raised"
-              >
-                <CloseIcon />
-              </Dialog.Close>
-            </div>
-            <Dialog.Title className="sr-only">Menu</Dialog.Title>
-            <Nav onNavigate={() => setOpen(false)} />
-          </Dialog.Popup>
-        </Dialog.Portal>
-      </Dialog.Root>
+      <button
+        type="button"
+        aria-label="Menu"
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+        className="grid size-10 place-items-center rounded-lg text-muted hover:bg-raised"
+      >
+        <MenuIcon className="size-5" />
+      </button>
+      <Modal open={open} onOpenChange={setOpen} title="side-menu" className="flex">
+        <div className="flex w-72 max-w-[85vw] flex-col gap-4 bg-bg p-3 shadow-pop transition-[translate] duration-200 starting:-translate-x-full">
+          <div className="flex items-center justify-between pl-1.5">
+            <Logo />
+            <CloseButton
+              aria-label="Close menu"
+              className="grid size-10 place-items-center rounded-lg text-muted hover:bg-raised"
+            >
+              <CloseIcon />
+            </CloseButton>
+          </div>
+          <h2 id="side-menu" className="sr-only">
+            Menu
+          </h2>
+          <div className="min-h-0 overflow-y-auto">
+            <SideBar onNavigate={() => setOpen(false)} />
+          </div>
+        </div>
+      </Modal>
       <Link to="/" aria-label="Siteyard" className="flex rounded-lg">
         <Logo />
       </Link>
       <div className="ml-auto flex items-center gap-1">
+        <CommandButton compact />
         <ThemeMenu />
         <UserMenu compact />
       </div>

@@ -1,37 +1,37 @@
 import { Link } from '@tanstack/react-router';
-import type { Site } from '#sdk';
 import { cx } from '../ui/cx.ts';
-import { PlusIcon } from '../ui/icons.ts';
 
 const place =
-  'inline-flex h-7.5 any-pointer-coarse:h-9 select-none items-center gap-1.5 rounded-md px-2.5 font-medium text-muted text-sm hover:text-fg aria-[current=page]:bg-surface aria-[current=page]:text-fg aria-[current=page]:shadow-card dark:aria-[current=page]:bg-line-strong';
-const exactly = { activeOptions: { exact: true } };
+  'inline-flex h-7.5 any-pointer-coarse:h-9 flex-1 select-none items-center justify-center gap-1.5 rounded-md px-2.5 font-medium text-muted text-sm hover:text-fg aria-[current=page]:bg-surface aria-[current=page]:text-fg aria-[current=page]:shadow-card dark:aria-[current=page]:bg-line-strong';
 
-type EnvironmentSwitchProps = { site: Site; to: '/sites/$fqdn' | '/sites/$fqdn/time'; live?: Tab; staging?: Tab };
-type Tab = { tab?: string };
+type EnvironmentSwitchProps = {
+  fqdn: string;
+  /** The page to stay on, where the other one has it too. */
+  page: { live: string; staging: string };
+  onNavigate: (() => void) | undefined;
+};
 
 /**
- * From the live site to its stage and back, to the same page where the other one has it. Links, so that an address says where one is
- * and opens in a tab of its own.
+ * From the live site to its stage and back. Links, so that an address says where one is and opens in a tab of its own. Where
+ * there is no stage yet, its page offers to make one.
  */
-export function EnvironmentSwitch({ site, to, live = {}, staging = {} }: EnvironmentSwitchProps) {
-  const { fqdn, site_stage: stage } = site;
+export function EnvironmentSwitch({ fqdn, page, onNavigate }: EnvironmentSwitchProps) {
+  const both = { params: { fqdn }, className: place, onClick: onNavigate };
   return (
-    <nav aria-label="Environment" className="inline-flex gap-0.5 rounded-lg bg-raised p-0.5">
-      <Link to={to} params={{ fqdn }} search={live} className={place} {...exactly}>
+    <nav aria-label="Environment" className="flex gap-0.5 rounded-lg bg-raised p-0.5">
+      <Link {...both} to={addressOf(page.live)} search={{ env: undefined }} activeOptions={{ explicitUndefined: true }}>
         <Dot className="bg-accent" /> Live
       </Link>
-      {stage ? (
-        <Link to={to} params={{ fqdn }} search={{ env: 'staging', ...staging }} className={place} {...exactly}>
-          <Dot className="bg-warn" /> Staging
-        </Link>
-      ) : (
-        <Link to="/sites/$fqdn" params={{ fqdn }} search={{ env: 'staging' }} className={place} {...exactly}>
-          <PlusIcon className="size-3.5" /> Create staging site
-        </Link>
-      )}
+      <Link {...both} to={addressOf(page.staging)} search={{ env: 'staging' }}>
+        <Dot className="bg-warn" /> Staging
+      </Link>
     </nav>
   );
+}
+
+function addressOf(page: string): '/sites/$fqdn' {
+  // The router knows each page by one pattern, and finds it under its address.
+  return (page === '' ? '/sites/$fqdn' : `/sites/$fqdn/${page}`) as '/sites/$fqdn';
 }
 
 function Dot({ className }: { className: string }) {

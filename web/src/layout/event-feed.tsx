@@ -15,11 +15,12 @@ type EventFeedProps = {
   /** Given when it is not clear by itself which team an event belongs to. */
   teams?: Team[] | undefined;
   empty: { title: string; text: ReactNode };
+  asOperator?: boolean;
   className?: string;
 };
 
 /** Events as they come in, and older ones on demand. */
-export function EventFeed({ query, filter = () => true, teams, empty, className }: EventFeedProps) {
+export function EventFeed({ query, filter = () => true, teams, empty, asOperator, className }: EventFeedProps) {
   const events = query.data?.pages.flatMap((page) => page.results).filter(filter);
   return (
     <div className={className}>
@@ -27,7 +28,7 @@ export function EventFeed({ query, filter = () => true, teams, empty, className 
         <Loaded query={{ ...query, data: events }}>
           {(list) =>
             list.length > 0 ? (
-              <EventList events={list} teams={teams} />
+              <EventList events={list} teams={teams} asOperator={asOperator} />
             ) : (
               <Empty icon={<ActivityIcon />} title={empty.title}>
                 {empty.text}

@@ -14,10 +14,12 @@ type EventListProps = {
   events: Event[];
   /** Given when it is not clear by itself which team an event belongs to. */
   teams?: Team[] | undefined;
+  /** Whether they lead to the pages of operators, who are in no team of them. */
+  asOperator?: boolean | undefined;
 };
 
 /** Events under the day on which they happened. The same event met twice (pages shift while new ones arrive) shows once. */
-export function EventList({ events, teams }: EventListProps) {
+export function EventList({ events, teams, asOperator }: EventListProps) {
   const days = new Map<string, Event[]>();
   const names = namesToday(events);
   for (const event of new Map(events.map((item) => [item.id, item])).values()) {
@@ -36,6 +38,7 @@ export function EventList({ events, teams }: EventListProps) {
                 event={event}
                 siteName={names.get(event.site_live_id ?? '') ?? event.fqdn}
                 team={teams?.find(({ id }) => id === event.team_id)}
+                asOperator={asOperator}
               />
             ))}
           </ol>
@@ -55,16 +58,21 @@ function namesToday(events: Event[]): Map<string, string> {
   return names;
 }
 
-type EventRowProps = { event: Event; siteName: string | null; team: Team | undefined };
+type EventRowProps = {
+  event: Event;
+  siteName: string | null;
+  team: Team | undefined;
+  asOperator: boolean | undefined;
+};
 
-function EventRow({ event, siteName, team }: EventRowProps) {
+function EventRow({ event, siteName, team, asOperator }: EventRowProps) {
   const { step = progressOf(event)?.step, failure } = detailOf(event);
   return (
     <li className="flex gap-3 px-5 py-3.5">
       <Avatar name={event.user?.full_name ?? 'Siteyard'} id={event.user_id ?? 'siteyard'} />
       <div className="min-w-0 flex-1">
         <p className={event.unread ? 'font-medium' : undefined}>
-          <EventLink event={event} siteName={siteName}>
+          <EventLink event={event} siteName={siteName} asOperator={asOperator}>
             {withMoments(event.activity)}
           </EventLink>
         </p>
@@ -104,10 +112,11 @@ function EventRow({ event, siteName, team }: EventRowProps) {
   );
 }
 
-type EventLinkProps = Pick<EventRowProps, 'event' | 'siteName'> & { children: React.ReactNode };
+type EventLinkProps = Pick<EventRowProps, 'event' | 'siteName' | 'asOperator'> & { children: React.ReactNode };
 
-function EventLink({ event, siteName, children }: EventLinkProps) {
+function EventLink({ event, siteName, asOperator, children }: EventLinkProps) {
   const style = 'rounded underline-offset-4 hover:underline';
+  if (asOperator) return <OperatorLink event={event}>{children}</OperatorLink>;
   if (event.event_type.startsWith('ticket.') && event.event_type !== 'ticket.deleted' && event.item_id)
     return (
       <Link to="/tickets/$ticketId" params={{ ticketId: event.item_id }} className={style}>
@@ -122,7 +131,24 @@ function EventLink({ event, siteName, children }: EventLinkProps) {
     );
   if (event.event_type.startsWith('billing.') && event.team_id)
     return (
-      <Link to="/teams/$teamId" params={{ teamId: event.team_id }} search={{ tab: 'plan' }} className={style}>
+      <Link to="/teams/$teamId/$page" params={{ teamId: event.team_id, page: 'billing' }} className={style}>
+        {children}
+      </Link>
+    );
+  return children;
+}
+
+function OperatorLink({ event, children }: { event: Event; children: React.ReactNode }) {
+  const style = 'rounded underline-offset-4 hover:underline';
+  if (event.event_type.startsWith('ticket.') && event.item_id)
+    return (
+      <Link to="/operator/tickets/$ticketId" params={{ ticketId: event.item_id }} className={style}>
+        {children}
+      </Link>
+    );
+  if (event.site_live_id)
+    return (
+      <Link to="/operator/sites/$siteId" params={{ siteId: event.site_live_id }} className={style}>
         {children}
       </Link>
     );

@@ -1,65 +1,91 @@
 import { queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link, type LinkProps } from '@tanstack/react-router';
+import { Link, type LinkProps, useLocation } from '@tanstack/react-router';
+import type { LucideIcon } from 'lucide-react';
 import { api } from '../api/client.ts';
-
+import { useCurrentTeam } from '../api/current-team.ts';
 import { eventsQuery } from '../api/events.ts';
 import { useMe } from '../api/session.ts';
 import {
   ActivityIcon,
+  BillingIcon,
+  DevelopersIcon,
   DocsIcon,
+  HomeIcon,
   MetricsIcon,
   OpenIcon,
   OperatorIcon,
   SitesIcon,
+  SupportIcon,
   TeamsIcon,
-  TicketsIcon,
 } from '../ui/icons.ts';
+import { navHeading, navLink } from './nav-link.ts';
+import { TeamSwitcher } from './team-switcher.tsx';
 
-const link =
-  'flex h-9 any-pointer-coarse:h-11 items-center gap-3 rounded-lg px-2.5 font-medium text-muted text-sm hover:bg-raised hover:text-fg aria-[current=page]:bg-raised aria-[current=page]:text-fg';
+type NavProps = { onNavigate?: (() => void) | undefined };
 
-type Item = { to: LinkProps['to']; label: string; Icon: typeof TeamsIcon };
-
-const items: Item[] = [
-  { to: '/sites', label: 'Sites', Icon: SitesIcon },
-  { to: '/teams', label: 'Teams', Icon: TeamsIcon },
-  { to: '/tickets', label: 'Tickets', Icon: TicketsIcon },
-  { to: '/activity', label: 'Activity', Icon: ActivityIcon },
-];
-
-export function Nav({ onNavigate }: { onNavigate?: () => void }) {
+/** The side bar of a team: everything but the pages of one site. */
+export function Nav({ onNavigate }: NavProps) {
   const me = useMe();
+  const team = useCurrentTeam();
+  const { pathname } = useLocation();
+  // Two of its pages belong to the team, and have their address there.
+  const isAtDevelopers = /^\/(developers|teams\/[^/]+\/(webhooks|passwords))(\/|$)/.test(pathname);
+  const item = (label: string, Icon: LucideIcon, to: LinkProps, more?: React.ReactNode) => (
+    <li>
+      <Link {...to} onClick={onNavigate} activeOptions={{ includeSearch: false }} className={navLink}>
+        <Icon /> {label} {more}
+      </Link>
+    </li>
+  );
+  const ofTeam = (page: string): LinkProps => ({
+    to: '/teams/$teamId/$page',
+    params: { teamId: team?.id ?? '', page },
+  });
   return (
-    <nav aria-label="Main" className="grid gap-6">
-      <ul className="grid gap-0.5">
-        {items.map((item) => (
-          <li key={item.to}>
-            <Link to={item.to} onClick={onNavigate} className={link}>
-              <item.Icon className="size-4.5" />
-              {item.label}
-              {item.to === '/activity' && <UnreadCount />}
+    <div className="grid gap-4">
+      <TeamSwitcher onNavigate={onNavigate} />
+      <nav aria-label="Main">
+        <ul className="grid gap-0.5">
+          <li>
+            <Link to="/" activeOptions={{ exact: true }} onClick={onNavigate} className={navLink}>
+              <HomeIcon /> Home
             </Link>
           </li>
-        ))}
-        <li>
-          {/* Pages of their own, outside of the dashboard. */}
-          <a href="/docs" className={link}>
-            <DocsIcon className="size-4.5" />
-            Docs
-          </a>
-        </li>
-      </ul>
-      {me.is_superuser && (
-        <div>
-          <p className="px-2.5 pb-1.5 text-muted text-xs">Platform</p>
-          <Link to="/operator" onClick={onNavigate} className={link}>
-            <OperatorIcon className="size-4.5" />
-            Operator
-          </Link>
-          <MetricsLink />
-        </div>
-      )}
-    </nav>
+          {item('Sites', SitesIcon, { to: '/sites' })}
+          {item('Activity', ActivityIcon, { to: '/activity' }, <UnreadCount />)}
+          {item('Support', SupportIcon, { to: '/tickets' })}
+          {/* Whoever is in it for some sites alone sees neither. */}
+          {!team?.is_limited && item('Usage & billing', BillingIcon, ofTeam('billing'))}
+          {!team?.is_limited && item('Members', TeamsIcon, ofTeam('members'))}
+          <li>
+            <Link
+              to="/developers/$page"
+              params={{ page: 'tokens' }}
+              onClick={onNavigate}
+              {...(isAtDevelopers && { 'aria-current': 'page' })}
+              className={navLink}
+            >
+              <DevelopersIcon /> Developers
+            </Link>
+          </li>
+          <li>
+            {/* Pages of their own, outside of the dashboard. */}
+            <a href="/docs" className={navLink}>
+              <DocsIcon /> Docs
+            </a>
+          </li>
+        </ul>
+        {me.is_superuser && (
+          <>
+            <p className={navHeading}>Platform</p>
+            <ul className="grid gap-0.5">
+              {item('Operator', OperatorIcon, { to: '/operator' })}
+              <MetricsLink />
+            </ul>
+          </>
+        )}
+      </nav>
+    </div>
   );
 }
 
@@ -68,12 +94,13 @@ function MetricsLink() {
   const { data } = useQuery(metricsDashboardQuery);
   if (!data?.url) return null;
   return (
-    <a href={data.url} target="_blank" rel="noreferrer" className={link}>
-      <MetricsIcon className="size-4.5" />
-      Metrics
-      <OpenIcon className="ml-auto size-3.5" />
-      <span className="sr-only"> (opens in a new tab)</span>
-    </a>
+    <li>
+      <a href={data.url} target="_blank" rel="noreferrer" className={navLink}>
+        <MetricsIcon /> Metrics
+        <OpenIcon className="ml-auto size-3.5!" />
+        <span className="sr-only"> (opens in a new tab)</span>
+      </a>
+    </li>
   );
 }
 

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
@@ -13,6 +13,8 @@ import { PlusIcon } from '../ui/icons.ts';
 import { Input, Textarea } from '../ui/input.tsx';
 import { Select } from '../ui/select.tsx';
 import { toast } from '../ui/toast.tsx';
+import { type Attached, AttachFile } from './attach-file.tsx';
+import { HelpResults } from './help-search.tsx';
 
 const categories = [
   { value: 'question', label: 'Question' },
@@ -20,6 +22,15 @@ const categories = [
   { value: 'billing', label: 'Billing' },
   { value: 'other', label: 'Something else' },
 ];
+
+const NO_SITE = 'none';
+
+const sitesOfTeamQuery = (team_id: string | undefined) =>
+  queryOptions({
+    queryKey: ['sites', 'of team', team_id],
+    queryFn: ({ signal }) => api.listSites({ query: { team_id: team_id as string, size: 100 }, signal }),
+    enabled: team_id !== undefined,
+  });
 
 /** Without `teamId` the person chooses among their teams. */
 export function NewTicketButton({ teamId }: { teamId?: string }) {
@@ -33,7 +44,7 @@ export function NewTicketButton({ teamId }: { teamId?: string }) {
         open={open}
         onOpenChange={setOpen}
         title="New ticket"
-        description="Support and everyone in the team can read it."
+        description="Support reads it, and everyone in the team who sees what it is about."
         wide
       >
         <TicketForm teamId={teamId} />
@@ -51,9 +62,19 @@ function TicketForm({ teamId }: { teamId?: string }) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
 
-  async function submit({ subject = '', description = '', category }: Record<string, string>) {
+  // Whoever is in it for some sites alone asks about one of those, where they do more than look.
+  const isLimited = team?.is_limited ?? false;
+  const all = useQuery(sitesOfTeamQuery(teamId ?? team?.id)).data?.results;
+  const sites = (all ?? []).filter((site) => !isLimited || atLeast(site.team.role, 'member'));
+  const isOnlooker = isLimited && all !== undefined && sites.length === 0;
+  const [subject, setSubject] = useState('');
+  const [file, setFile] = useState<Attached>();
+
+  async function submit({ description = '', category, site }: Record<string, string>) {
     const team_id = teamId ?? team?.id ?? '';
-    const ticket = await api.createTicket({ body: { team_id, subject, description, ...(category && { category }) } });
+    const about = { ...(category && { category }), ...(site && site !== NO_SITE && { site_live_id: site }) };
+    const body = { team_id, subject, description, ...about, ...(file && { s3_object: file.s3_object }) };
+    const ticket = await api.createTicket({ body });
     await queryClient.invalidateQueries({ queryKey: ['tickets'] });
     toast.success('Your ticket is open.');
     await navigate({ to: '/tickets/$ticketId', params: { ticketId: ticket.id } });
@@ -76,16 +97,35 @@ function TicketForm({ teamId }: { teamId?: string }) {
           <Select options={categories} defaultValue="question" />
         </Field>
       </div>
-      {readOnly && <Alert tone="warn">You are a viewer in {team.name}, so you can not open tickets there.</Alert>}
+      {readOnly && <Alert tone="warn">You are a viewer of {team.name}, so you cannot open tickets there.</Alert>}
+      {isOnlooker && (
+        <Alert tone="warn">You only look at sites of {team?.name}, so you cannot open tickets about them.</Alert>
+      )}
+      {sites.length > 0 && (
+        <Field name="site" label="Site" optional={!isLimited}>
+          <Select
+            key={team?.id}
+            options={[
+              ...(isLimited ? [] : [{ value: NO_SITE, label: 'No site in particular' }]),
+              ...sites.map(({ id, fqdn }) => ({ value: id, label: fqdn })),
+            ]}
+            defaultValue={(isLimited && sites[0]?.id) || NO_SITE}
+          />
+        </Field>
+      )}
       <Field name="subject" label="Subject">
-        <Input required autoComplete="off" />
+        <Input required autoComplete="off" value={subject} onValueChange={setSubject} />
       </Field>
-      <Field name="description" label="What is it about?">
+      <HelpResults words={subject} title="This may answer it" />
+      <Field name="description" label="What is it about?" hint="Markdown works: **bold**, `code`, lists and links.">
         <Textarea rows={6} required />
       </Field>
+      <div className="-mt-2">
+        <AttachFile file={file} onChange={setFile} />
+      </div>
       <DialogActions>
         <CancelButton />
-        <SubmitButton disabled={readOnly}>Open ticket</SubmitButton>
+        <SubmitButton disabled={readOnly || isOnlooker}>Open ticket</SubmitButton>
       </DialogActions>
     </Form>
   );

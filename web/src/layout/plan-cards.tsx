@@ -1,9 +1,8 @@
-import { Radio } from '@base-ui/react/radio';
-import { RadioGroup } from '@base-ui/react/radio-group';
 import { useId } from 'react';
 import type { Plan } from '#sdk';
 import { type Interval, isInterval, type PlanName } from '../api/plans.ts';
 import { Badge } from '../ui/badge.tsx';
+import { Choice, ChoiceGroup } from '../ui/choice.tsx';
 import { cx } from '../ui/cx.ts';
 import { capitalise, formatAmount, formatBytes, formatCount, formatMoney, formatPrice } from '../ui/format.ts';
 import { Segmented } from '../ui/segmented.tsx';
@@ -56,15 +55,15 @@ type PlanChoiceProps = PlanCardsProps & { value: PlanName; onChange: (plan: Plan
 export function PlanChoice({ plans, interval, current, value, onChange }: PlanChoiceProps) {
   const id = useId();
   return (
-    <RadioGroup
-      aria-label="Plan"
+    <ChoiceGroup
+      label="Plan"
       name="plan_name"
       value={value}
-      onValueChange={(next) => onChange(next as PlanName)}
+      onChange={(next) => onChange(next as PlanName)}
       className={grid}
     >
       {plans.map((plan) => (
-        <Radio.Root
+        <Choice
           key={plan.name}
           value={plan.name}
           disabled={plan.name === current}
@@ -76,9 +75,9 @@ export function PlanChoice({ plans, interval, current, value, onChange }: PlanCh
           )}
         >
           <PlanFigures id={`${id}-${plan.name}`} plan={plan} interval={interval} isCurrent={plan.name === current} />
-        </Radio.Root>
+        </Choice>
       ))}
-    </RadioGroup>
+    </ChoiceGroup>
   );
 }
 

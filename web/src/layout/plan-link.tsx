@@ -7,9 +7,8 @@ type Team = { id: string; name: string };
 export function PlanLink({ team }: { team: Team }) {
   return (
     <Link
-      to="/teams/$teamId"
-      params={{ teamId: team.id }}
-      search={{ tab: 'plan' }}
+      to="/teams/$teamId/$page"
+      params={{ teamId: team.id, page: 'billing' }}
       className="rounded font-medium underline underline-offset-4"
     >
       See the plan of {team.name}

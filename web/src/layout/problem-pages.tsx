@@ -5,10 +5,20 @@ import { messageOf } from '../ui/form.tsx';
 import { SitesIcon, WarningIcon } from '../ui/icons.ts';
 import { useTitle } from '../ui/page.tsx';
 
+/** Where no frame is around it. */
 export function NotFoundPage() {
-  useTitle('Not found');
   return (
     <main className="grid min-h-dvh place-items-center">
+      <NotFound />
+    </main>
+  );
+}
+
+/** Inside a frame, which has its own main part. */
+export function NotFound() {
+  useTitle('Not found');
+  return (
+    <div className="grid min-h-[70vh] place-items-center">
       <h1 className="sr-only">Not found</h1>
       <Empty
         icon={<SitesIcon />}
@@ -21,7 +31,7 @@ export function NotFoundPage() {
       >
         The page may have moved, or the link may be incomplete.
       </Empty>
-    </main>
+    </div>
   );
 }
 

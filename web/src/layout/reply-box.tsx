@@ -6,8 +6,9 @@ import { CheckIcon, ReopenIcon } from '../ui/icons.ts';
 import { Textarea } from '../ui/input.tsx';
 import { Switch } from '../ui/switch.tsx';
 import { toast } from '../ui/toast.tsx';
+import { type Attached, AttachFile } from './attach-file.tsx';
 
-type Sent = { description?: string; resolve?: boolean; is_assistant_chat_message?: boolean };
+type Sent = { description?: string; resolve?: boolean; is_assistant_chat_message?: boolean; s3_object?: string };
 type ReplyBoxProps = {
   resolved: boolean;
   /** How many more messages the assistant answers in this ticket, and whether it is what it is for. */
@@ -21,6 +22,7 @@ export function ReplyBox({ resolved, assistant: { messagesLeft, isThread }, send
   // A new key empties the box once its text has arrived.
   const [round, setRound] = useState(0);
   const [pending, setPending] = useState(false);
+  const [file, setFile] = useState<Attached>();
 
   async function toggle() {
     setPending(true);
@@ -38,12 +40,14 @@ export function ReplyBox({ resolved, assistant: { messagesLeft, isThread }, send
       <Form
         key={round}
         submit={async ({ description = '' }) => {
-          await send({ description, ...(isChat && { is_assistant_chat_message: true }) });
+          const s3 = file && { s3_object: file.s3_object };
+          await send({ description, ...(isChat && { is_assistant_chat_message: true }), ...s3 });
+          setFile(undefined);
           setRound(round + 1);
         }}
         className="gap-3"
       >
-        <Field name="description" label="Reply">
+        <Field name="description" label="Reply" hint="Markdown works: **bold**, `code`, lists and links.">
           <Textarea
             rows={4}
             required
@@ -61,7 +65,10 @@ export function ReplyBox({ resolved, assistant: { messagesLeft, isThread }, send
           disabled={messagesLeft <= 0}
           onCheckedChange={setWantsAssistant}
         />
-        <div className="flex flex-wrap justify-end gap-2">
+        <div className="flex flex-wrap items-center justify-end gap-2">
+          <div className="mr-auto min-w-0">
+            <AttachFile file={file} onChange={setFile} />
+          </div>
           <Button variant="secondary" pending={pending} onClick={() => void toggle()}>
             {resolved ? <ReopenIcon /> : <CheckIcon />}
             {resolved ? 'Reopen' : 'Resolve'}

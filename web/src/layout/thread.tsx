@@ -1,12 +1,18 @@
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
-import type { Ticket, TicketReply, TicketReplyPage, User } from '#sdk';
+import { lazy, type ReactNode, Suspense } from 'react';
+import type { Attachment, Ticket, TicketReply, TicketReplyPage, User } from '#sdk';
 import { Avatar } from '../ui/avatar.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
-import { CheckIcon, ReopenIcon } from '../ui/icons.ts';
+import { formatBytes } from '../ui/format.ts';
+import { AttachIcon, CheckIcon, ReopenIcon } from '../ui/icons.ts';
 import { Time } from '../ui/time.tsx';
 import { AssistantMessage } from './assistant-message.tsx';
+
+// What reads Markdown is a package of its own, which other pages do without.
+const Markdown = lazy(() =>
+  import('../texts/markdown.tsx').then(({ Markdown: component }) => ({ default: component })),
+);
 
 type ConversationProps = {
   ticket: Ticket;
@@ -23,9 +29,7 @@ export function Conversation({ ticket, replies, children }: ConversationProps) {
   const earlier = Math.max(0, ticket.ticket_replies_count - shown.length);
   return (
     <ol className="grid gap-4" aria-label="Conversation" aria-live="polite">
-      <Message author={ticket.user} iso={ticket.created_at}>
-        {ticket.description}
-      </Message>
+      <Message author={ticket.user} iso={ticket.created_at} text={ticket.description} files={ticket.attachments} />
       {replies.hasNextPage && (
         <li className="text-center">
           <Button
@@ -46,10 +50,10 @@ export function Conversation({ ticket, replies, children }: ConversationProps) {
   );
 }
 
-type MessageProps = { author: User; iso: string; isReply?: boolean; children: ReactNode };
+type MessageProps = { author: User; iso: string; isReply?: boolean; text: string; files: Attachment[] };
 
 /** One message of a conversation. */
-function Message({ author, iso, isReply, children }: MessageProps) {
+function Message({ author, iso, isReply, text, files }: MessageProps) {
   return (
     <li className="flex gap-3">
       <Avatar name={author.full_name} id={author.id} className="max-sm:hidden" />
@@ -59,9 +63,35 @@ function Message({ author, iso, isReply, children }: MessageProps) {
           {isReply && author.is_superuser && <Badge tone="accent">Support</Badge>}
           <Time iso={iso} className="text-muted text-xs" />
         </header>
-        <p className="mt-1 whitespace-pre-wrap leading-relaxed">{children}</p>
+        <div className="mt-1">
+          <Suspense fallback={<p className="whitespace-pre-wrap leading-relaxed">{text}</p>}>
+            <Markdown text={text} />
+          </Suspense>
+        </div>
+        <Files files={files} />
       </article>
     </li>
+  );
+}
+
+function Files({ files }: { files: Attachment[] }) {
+  if (files.length === 0) return null;
+  return (
+    <ul aria-label="Attachments" className="mt-3 flex flex-wrap gap-2">
+      {files.map(({ s3_object, name, size_bytes }) => (
+        <li key={s3_object} className="min-w-0">
+          <a
+            href={`/f/api/v1/support/attachment/${s3_object}`}
+            download={name}
+            className="inline-flex h-8 max-w-full items-center gap-2 rounded-lg border border-line px-2.5 text-xs hover:bg-raised"
+          >
+            <AttachIcon className="size-3.5 text-muted" />
+            <span className="truncate">{name}</span>
+            <span className="shrink-0 text-muted">{formatBytes(size_bytes)}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -71,9 +101,13 @@ function Reply({ reply }: { reply: TicketReply }) {
   return (
     <>
       {reply.description && (
-        <Message author={reply.user} iso={reply.created_at} isReply>
-          {reply.description}
-        </Message>
+        <Message
+          author={reply.user}
+          iso={reply.created_at}
+          isReply
+          text={reply.description}
+          files={reply.attachments}
+        />
       )}
       {typeof reply.resolve === 'boolean' && (
         <li className="flex items-center gap-3 text-muted text-xs">

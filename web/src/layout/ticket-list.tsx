@@ -1,9 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Ticket } from '#sdk';
 import { Avatar } from '../ui/avatar.tsx';
-import { Badge } from '../ui/badge.tsx';
-import { cx } from '../ui/cx.ts';
-import { capitalise } from '../ui/format.ts';
+import { Badge, type BadgeTone } from '../ui/badge.tsx';
 import { Time } from '../ui/time.tsx';
 
 type TicketListProps = {
@@ -19,32 +17,52 @@ export function TicketList({ tickets, authors, to = '/tickets/$ticketId' }: Tick
       {tickets.map((ticket) => (
         <li
           key={ticket.id}
-          className="relative flex items-center gap-3 px-5 py-3.5 transition-colors last:rounded-b-xl hover:bg-raised/60"
+          className="relative flex gap-3 px-4 py-3 transition-colors last:rounded-b-xl hover:bg-raised/60 has-[[aria-current=page]]:bg-raised"
         >
           {authors && <Avatar name={ticket.user.full_name} id={ticket.user.id} />}
           <div className="min-w-0 flex-1">
-            <Link
-              to={to}
-              params={{ ticketId: ticket.id }}
-              className="line-clamp-2 rounded font-medium after:absolute after:inset-0 sm:line-clamp-1"
-            >
-              {ticket.subject}
-            </Link>
-            <p className={cx('text-muted text-xs leading-5', authors ? 'sm:truncate' : 'truncate')}>
-              {authors && `${ticket.user.full_name} · `}
-              <Time iso={ticket.created_at} />
-              <span className={authors ? 'max-sm:hidden' : undefined}>
-                {ticket.category && ` · ${capitalise(ticket.category)}`} · {ticket.description}
-              </span>
+            <div className="flex items-baseline justify-between gap-3">
+              <Link
+                to={to}
+                params={{ ticketId: ticket.id }}
+                className="min-w-0 truncate rounded font-medium after:absolute after:inset-0"
+              >
+                {ticket.subject}
+              </Link>
+              <Time iso={ticket.active_at} className="shrink-0 text-muted text-xs" />
+            </div>
+            <p className="truncate text-muted text-xs leading-5">
+              {[authors && ticket.user.full_name, ticket.fqdn, ticket.description.replaceAll(MARKS, '')]
+                .filter(Boolean)
+                .join(' · ')}
             </p>
+            <div className="mt-1.5 flex flex-wrap items-center gap-1.5">
+              <TicketState ticket={ticket} asSupport={to === '/operator/tickets/$ticketId'} />
+              {authors && ticket.assignee && <Badge>{ticket.assignee.full_name}</Badge>}
+            </div>
           </div>
-          <TicketState resolved={ticket.resolved} />
         </li>
       ))}
     </ul>
   );
 }
 
-export function TicketState({ resolved }: { resolved: boolean }) {
-  return resolved ? <Badge>Resolved</Badge> : <Badge tone="accent">Open</Badge>;
+/** Of Markdown, which one line is better without. */
+const MARKS = /[*`#>]/g;
+
+const ofTeam: Record<string, [string, BadgeTone]> = {
+  support: ['Waiting for support', 'neutral'],
+  asker: ['Waiting for you', 'accent'],
+  assistant: ['The assistant is answering', 'neutral'],
+};
+const ofSupport: Record<string, [string, BadgeTone]> = {
+  support: ['Needs an answer', 'warn'],
+  asker: ['Waiting for them', 'neutral'],
+  assistant: ['With the assistant', 'neutral'],
+};
+
+/** Whose turn it is, as whoever reads it sees it. */
+export function TicketState({ ticket, asSupport }: { ticket: Pick<Ticket, 'waits_for'>; asSupport?: boolean }) {
+  const [label, tone] = (asSupport ? ofSupport : ofTeam)[ticket.waits_for ?? ''] ?? ['Resolved', 'neutral'];
+  return <Badge tone={tone}>{label}</Badge>;
 }

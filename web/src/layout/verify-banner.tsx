@@ -12,8 +12,7 @@ export function VerifyBanner() {
       action={<ResendButton className="rounded font-medium underline underline-offset-4" />}
     >
       Confirm your address with the link we mailed to <strong className="font-medium">{me.email}</strong>. Until then
-      you can not invite people, add webhooks, application passwords and Git accounts, or send paths of a site
-      elsewhere.
+      you cannot invite people, add webhooks, application passwords and Git accounts, or send paths of a site elsewhere.
     </Alert>
   );
 }

@@ -49,7 +49,7 @@ export function AuthorizePage() {
 function Wrong({ error }: { error: unknown }) {
   const location = error instanceof ApiError ? (error.data.location as string | undefined) : undefined;
   return (
-    <AuthCard title="This program can not be connected" description={messageOf(error)}>
+    <AuthCard title="This program cannot be connected" description={messageOf(error)}>
       <div className="grid gap-3">
         <Link to="/" className={buttonStyle({ variant: 'secondary', size: 'lg' })}>
           Go to the dashboard
@@ -95,7 +95,7 @@ function Consent({ request, question }: { request: Request; question: Authorizat
       footer={
         <>
           You can end this at any time under{' '}
-          <Link to="/account" className={textLink}>
+          <Link to="/account" search={{ tab: 'programs' }} className={textLink}>
             Account
           </Link>
           .

@@ -78,7 +78,7 @@ function FromPortal() {
   if (!data && !error) return <Waiting>Reading what changed …</Waiting>;
   const [teamId, ...others] = data?.team_ids ?? [];
   return teamId && others.length === 0 ? (
-    <Navigate to="/teams/$teamId" params={{ teamId }} search={{ tab: 'plan' }} replace />
+    <Navigate to="/teams/$teamId/$page" params={{ teamId, page: 'billing' }} replace />
   ) : (
     <Navigate to="/teams" replace />
   );
@@ -98,10 +98,10 @@ function Paid({ checkout }: { checkout: Checkout }) {
     <div role="status">
       <Empty
         icon={<CheckIcon />}
-        title={`${checkout.team_name} is on the plan ${capitalise(checkout.plan_name)}`}
+        title={`${checkout.team_name} is on the ${capitalise(checkout.plan_name)} plan`}
         action={checkout.team_id && <TeamLink id={checkout.team_id}>Go to the team</TeamLink>}
       >
-        Thank you. Everything that the plan has is there from now on.
+        Thank you. Everything in the plan is yours from now on.
       </Empty>
     </div>
   );
@@ -133,7 +133,7 @@ function NothingCharged({ checkout }: { checkout: Checkout }) {
 
 function TeamLink({ id, children }: { id: string; children: ReactNode }) {
   return (
-    <Link to="/teams/$teamId" params={{ teamId: id }} search={{ tab: 'plan' }} className={buttonStyle()}>
+    <Link to="/teams/$teamId/$page" params={{ teamId: id, page: 'billing' }} className={buttonStyle()}>
       {children}
     </Link>
   );

@@ -1,8 +1,10 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { SecondStep } from '#sdk';
 import { api } from '../api/client.ts';
 import { useSession } from '../api/session.ts';
 import { AuthCard, textLink } from '../layout/auth-layout.tsx';
+import { SecondStepCard } from '../layout/second-step.tsx';
 import { Field } from '../ui/field.tsx';
 import { Form, SubmitButton } from '../ui/form.tsx';
 import { Input, PasswordInput } from '../ui/input.tsx';
@@ -66,6 +68,12 @@ const contents = [
 /** The link says whether nobody ever confirmed the address; then somebody else may have made the account. */
 function SetPassword({ token, asks }: { token: string; asks: boolean }) {
   const { entered } = useSession();
+  const [step, setStep] = useState<SecondStep>();
+  const navigate = useNavigate();
+  if (step)
+    return (
+      <SecondStepCard step={step} onPassed={() => entered('/')} onAgain={() => void navigate({ to: '/sign-in' })} />
+    );
   return (
     <AuthCard
       title="Set a new password"
@@ -78,9 +86,13 @@ function SetPassword({ token, asks }: { token: string; asks: boolean }) {
     >
       <Form
         submit={async ({ password = '', keep_contents }) => {
-          await api.resetPassword({
+          const { second_step } = await api.resetPassword({
             body: { token, password, ...(asks && { keep_contents: keep_contents === 'keep' }) },
           });
+          if (second_step) {
+            toast.success('Your password is changed.');
+            return setStep(second_step);
+          }
           toast.success('Your password is changed, and you are signed in.');
           await entered('/');
         }}

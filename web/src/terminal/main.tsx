@@ -2,7 +2,7 @@ import '../styles.css';
 import { LucideProvider } from 'lucide-react';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { ToastProvider } from '../ui/toast.tsx';
+import { Toasts } from '../ui/toast.tsx';
 import { TerminalPage } from './terminal-page.tsx';
 
 /** A terminal in a page of its own (GET /site/{fqdn}/shell_html). The service says in the page which one. */
@@ -15,9 +15,8 @@ document.title = `${name} · Terminal`;
 createRoot(root).render(
   <StrictMode>
     <LucideProvider size={16} strokeWidth={1.75} className="shrink-0">
-      <ToastProvider>
-        <TerminalPage name={name} place={{ fqdn, forStage, ticket }} />
-      </ToastProvider>
+      <TerminalPage name={name} place={{ fqdn, forStage, ticket }} />
+      <Toasts />
     </LucideProvider>
   </StrictMode>,
 );

@@ -1,4 +1,3 @@
-import { Avatar as BaseAvatar } from '@base-ui/react/avatar';
 import { cx } from './cx.ts';
 
 /** Initials on a quiet colour that stays the same for the same id. */
@@ -11,7 +10,7 @@ export function Avatar({ name, id, className }: { name: string; id: string; clas
     .join('')
     .toUpperCase();
   return (
-    <BaseAvatar.Root
+    <span
       aria-hidden="true"
       style={{ '--hue': hueOf(id) } as React.CSSProperties}
       className={cx(
@@ -20,7 +19,7 @@ export function Avatar({ name, id, className }: { name: string; id: string; clas
       )}
     >
       {initials || '?'}
-    </BaseAvatar.Root>
+    </span>
   );
 }
 

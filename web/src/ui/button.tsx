@@ -1,6 +1,5 @@
-import { Button as BaseButton } from '@base-ui/react/button';
 import { cva, type VariantProps } from 'class-variance-authority';
-import type { ComponentProps } from 'react';
+import type { ComponentProps, MouseEvent } from 'react';
 import { cx } from './cx.ts';
 import { Spinner } from './spinner.tsx';
 
@@ -27,18 +26,29 @@ export const buttonStyle = cva(
   },
 );
 
-export type ButtonProps = Omit<ComponentProps<typeof BaseButton>, 'className'> &
-  VariantProps<typeof buttonStyle> & { className?: string; pending?: boolean };
+export type ButtonProps = Omit<ComponentProps<'button'>, 'className'> &
+  VariantProps<typeof buttonStyle> & { className?: string | undefined; pending?: boolean };
 
 /** While `pending`, the button keeps its width and its focus, and does nothing. */
-export function Button({ variant, size, className, pending = false, disabled, children, ...props }: ButtonProps) {
+export function Button({
+  variant,
+  size,
+  className,
+  pending = false,
+  disabled = false,
+  onClick,
+  children,
+  ...props
+}: ButtonProps) {
   return (
-    <BaseButton
+    <button
       type="button"
       {...props}
-      disabled={disabled || pending}
-      focusableWhenDisabled={pending}
+      disabled={disabled && !pending}
+      aria-disabled={pending || undefined}
       aria-busy={pending || undefined}
+      data-disabled={disabled || pending ? '' : undefined}
+      onClick={pending ? ignore : onClick}
       className={cx(buttonStyle({ variant, size }), className)}
     >
       {pending && (
@@ -47,6 +57,10 @@ export function Button({ variant, size, className, pending = false, disabled, ch
         </span>
       )}
       <span className={cx('inline-flex items-center gap-2', pending && 'opacity-0')}>{children}</span>
-    </BaseButton>
+    </button>
   );
+}
+
+function ignore(event: MouseEvent): void {
+  event.preventDefault();
 }

@@ -1,10 +1,6 @@
-import { Checkbox as BaseCheckbox } from '@base-ui/react/checkbox';
-import { CheckboxGroup as BaseCheckboxGroup } from '@base-ui/react/checkbox-group';
-import { Field } from '@base-ui/react/field';
-import { Fieldset } from '@base-ui/react/fieldset';
+import { useId } from 'react';
 import { cx } from './cx.ts';
-import { labelStyle } from './field.tsx';
-import { CheckIcon } from './icons.ts';
+import { FieldFault, labelStyle } from './field.tsx';
 
 type CheckboxGroupProps = {
   name: string;
@@ -16,34 +12,54 @@ type CheckboxGroupProps = {
 };
 
 export function CheckboxGroup({ name, legend, defaultValue, options, hint, className }: CheckboxGroupProps) {
+  const id = useId();
   return (
-    <Field.Root name={name}>
-      <Fieldset.Root
-        render={<BaseCheckboxGroup defaultValue={defaultValue} />}
-        className={cx('grid gap-2.5', className)}
-      >
-        <Fieldset.Legend className={cx(labelStyle, 'col-span-full')}>
+    <div>
+      <fieldset className={cx('grid gap-2.5', className)}>
+        <legend className={cx(labelStyle, 'col-span-full mb-2.5')}>
           {legend}
           {hint && <span className="mt-0.5 block font-normal text-muted text-xs">{hint}</span>}
-        </Fieldset.Legend>
+        </legend>
         {options.map((option) => (
-          <Field.Item key={option.value} className="flex gap-2.5">
-            <BaseCheckbox.Root
+          <div key={option.value} className="flex gap-2.5">
+            <input
+              type="checkbox"
+              id={`${id}-${option.value}`}
+              name={name}
               value={option.value}
-              className="mt-0.5 grid size-4.5 shrink-0 place-items-center rounded-md border border-line-strong bg-surface data-checked:border-accent data-checked:bg-accent"
-            >
-              <BaseCheckbox.Indicator className="text-accent-fg">
-                <CheckIcon className="size-3.5" strokeWidth="3" />
-              </BaseCheckbox.Indicator>
-            </BaseCheckbox.Root>
+              defaultChecked={defaultValue.includes(option.value)}
+              aria-describedby={option.hint && `${id}-${option.value}-hint`}
+              className="tick mt-0.5"
+            />
             <div>
-              <Field.Label className="text-sm">{option.label}</Field.Label>
-              {option.hint && <Field.Description className="text-muted text-xs">{option.hint}</Field.Description>}
+              <label htmlFor={`${id}-${option.value}`} className="text-sm">
+                {option.label}
+              </label>
+              {option.hint && (
+                <p id={`${id}-${option.value}-hint`} className="text-muted text-xs">
+                  {option.hint}
+                </p>
+              )}
             </div>
-          </Field.Item>
+          </div>
         ))}
-      </Fieldset.Root>
-      <Field.Error className="mt-1.5 text-danger-text text-xs leading-5" />
-    </Field.Root>
+      </fieldset>
+      <FieldFault name={name} className="mt-1.5" />
+    </div>
+  );
+}
+
+type CheckboxProps = { label: string; checked: boolean; onCheckedChange: (checked: boolean) => void };
+
+/** One alone, whose label is what stands beside it already. */
+export function Checkbox({ label, checked, onCheckedChange }: CheckboxProps) {
+  return (
+    <input
+      type="checkbox"
+      aria-label={label}
+      checked={checked}
+      onChange={({ target }) => onCheckedChange(target.checked)}
+      className="tick relative z-10 cursor-pointer after:absolute after:-inset-2.5"
+    />
   );
 }

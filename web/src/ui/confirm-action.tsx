@@ -1,11 +1,9 @@
-import { AlertDialog } from '@base-ui/react/alert-dialog';
-import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
-import { Button } from './button.tsx';
-import { cx } from './cx.ts';
-import { dialogFrame, dialogPanel } from './dialog.tsx';
+import { cloneElement, type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Field } from './field.tsx';
 import { Form, SubmitButton } from './form.tsx';
 import { Input } from './input.tsx';
+import { CancelButton } from './modal.tsx';
+import { Question } from './question.tsx';
 
 type ConfirmActionProps = {
   /** The question, such as "Delete this ticket?". */
@@ -18,7 +16,7 @@ type ConfirmActionProps = {
   /** What has to be typed first, where a slip would cost much. */
   typed?: string;
 } & (
-  | { trigger: ReactElement; open?: undefined; onOpenChange?: undefined }
+  | { trigger: ReactElement<Record<string, unknown>>; open?: undefined; onOpenChange?: undefined }
   // For an item of a menu, which is gone by the time the question is there.
   | { trigger?: undefined; open: boolean; onOpenChange: (open: boolean) => void }
 );
@@ -52,23 +50,19 @@ export function ConfirmAction({ title, children, action, onConfirm, typed, trigg
   }
 
   return (
-    <AlertDialog.Root open={open} onOpenChange={(next) => isRunning.current || onOpenChange(next)}>
-      {trigger && <AlertDialog.Trigger render={trigger} />}
-      <AlertDialog.Portal>
-        <AlertDialog.Backdrop className="scrim" />
-        <AlertDialog.Viewport className={dialogFrame}>
-          <AlertDialog.Popup className={cx(dialogPanel, 'max-w-md p-6')}>
-            <AlertDialog.Title className="font-semibold text-base">{title}</AlertDialog.Title>
-            <AlertDialog.Description className="mt-2 text-muted" render={<div />}>
-              {children}
-            </AlertDialog.Description>
-            <Form submit={run} className="mt-5">
-              <Answer action={action} typed={typed} />
-            </Form>
-          </AlertDialog.Popup>
-        </AlertDialog.Viewport>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
+    <>
+      {trigger && cloneElement(trigger, { 'aria-haspopup': 'dialog', onClick: () => setOpen(true) })}
+      <Question
+        open={open}
+        onOpenChange={(next) => isRunning.current || onOpenChange(next)}
+        title={title}
+        text={children}
+      >
+        <Form submit={run} className="mt-5">
+          <Answer action={action} typed={typed} />
+        </Form>
+      </Question>
+    </>
   );
 }
 
@@ -90,17 +84,11 @@ function Answer({ action, typed }: { action: string; typed: string | undefined }
             </>
           }
         >
-          <Input
-            value={text}
-            onValueChange={(next) => setText(String(next))}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-          />
+          <Input value={text} onValueChange={setText} autoComplete="off" autoCapitalize="none" spellCheck={false} />
         </Field>
       )}
       <div className="flex flex-wrap justify-end gap-2">
-        <AlertDialog.Close render={<Button variant="secondary">Cancel</Button>} />
+        <CancelButton />
         <SubmitButton variant="danger" disabled={typed !== undefined && text.trim() !== typed}>
           {action}
         </SubmitButton>

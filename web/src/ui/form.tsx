@@ -1,12 +1,12 @@
-import { Form as BaseForm } from '@base-ui/react/form';
-import { createContext, type ReactNode, useContext, useRef, useState } from 'react';
-import { flushSync } from 'react-dom';
+import { createContext, type FormEvent, type ReactNode, useContext, useLayoutEffect, useRef, useState } from 'react';
 import { ApiError } from '#sdk';
 import { Alert } from './alert.tsx';
 import { Button, type ButtonProps } from './button.tsx';
 import { cx } from './cx.ts';
+import { controlsOf, nativeFaults, valuesOf } from './form-values.ts';
 
 const PendingContext = createContext(false);
+const FaultsContext = createContext<Record<string, string[]>>({});
 
 type FormProps<Values> = {
   submit: (values: Values) => Promise<void>;
@@ -19,8 +19,8 @@ type FormProps<Values> = {
 };
 
 /**
- * A form whose server-side faults land where they belong: a fault whose `loc` names a field of this form is shown under
- * that field and takes the focus; whatever else went wrong is said once, above the fields.
+ * A form whose faults land where they belong: what the browser or the server says of a value is shown under its field, the first of which
+ * takes the focus; whatever else went wrong is said once, above the fields.
  */
 export function Form<Values extends object = Record<string, string>>({
   submit,
@@ -29,50 +29,78 @@ export function Form<Values extends object = Record<string, string>>({
   children,
   className,
 }: FormProps<Values>) {
-  const [errors, setErrors] = useState<Record<string, string[]>>({});
+  const [faults, setFaults] = useState<Record<string, string[]>>({});
   const [problem, setProblem] = useState<{ text: string; action: ReactNode }>();
   const [pending, setPending] = useState(false);
   const form = useRef<HTMLFormElement>(null);
+  const controls = () => (form.current ? controlsOf(form.current) : []);
+  const goesToFault = useRef(false);
+  useLayoutEffect(() => {
+    if (!goesToFault.current) return;
+    goesToFault.current = false;
+    const first = controls().find(({ name }) => faults[name]);
+    first?.focus();
+    if (first instanceof HTMLInputElement) first.select();
+  });
 
-  async function run(values: Values) {
-    if (pending) return;
+  async function run() {
+    if (pending || !form.current) return;
+    const found = nativeFaults(form.current);
+    showFaults(found);
+    if (Object.keys(found).length > 0) return;
     setPending(true);
     setProblem(undefined);
     try {
-      await submit(values);
+      await submit(valuesOf(form.current) as Values);
     } catch (error) {
-      const sorted = sortFaults(
-        error,
-        fieldOfCode,
-        (name) => form.current?.querySelector(`[name="${CSS.escape(name)}"]`) != null,
-      );
-      setErrors(sorted.fields);
+      const sorted = sortFaults(error, fieldOfCode, (name) => controls().some((control) => control.name === name));
+      showFaults(sorted.fields);
       setProblem(sorted.problem === undefined ? undefined : { text: sorted.problem, action: remedy?.(error) });
     } finally {
       setPending(false);
     }
   }
+  function showFaults(found: Record<string, string[]>) {
+    goesToFault.current = true;
+    setFaults(found);
+  }
+  /** A value that is being changed is judged anew, when it is sent. */
+  function forget({ target }: FormEvent) {
+    const { name } = target as HTMLInputElement;
+    if (faults[name]) setFaults(Object.fromEntries(Object.entries(faults).filter(([other]) => other !== name)));
+  }
 
   return (
     <PendingContext value={pending}>
-      <BaseForm
-        ref={form}
-        errors={errors}
-        // Base UI holds back a form whose fields have errors, but only the server knows whether its faults still stand.
-        onSubmitCapture={() => flushSync(() => setErrors({}))}
-        onFormSubmit={(values) => void run(values as Values)}
-        aria-busy={pending || undefined}
-        className={cx('grid gap-5', className)}
-      >
-        {problem && (
-          <Alert tone="danger" action={problem.action}>
-            {problem.text}
-          </Alert>
-        )}
-        {children}
-      </BaseForm>
+      <FaultsContext value={faults}>
+        <form
+          ref={form}
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault();
+            // A question that this form asks stands outside of it on the page, and inside of it for React.
+            event.stopPropagation();
+            void run();
+          }}
+          onChange={forget}
+          aria-busy={pending || undefined}
+          className={cx('grid gap-5', className)}
+        >
+          {problem && (
+            <Alert tone="danger" action={problem.action}>
+              {problem.text}
+            </Alert>
+          )}
+          {children}
+        </form>
+      </FaultsContext>
     </PendingContext>
   );
+}
+
+/** What is wrong with the value of a name in this form. */
+export function useFault(name: string): string | undefined {
+  return useContext(FaultsContext)[name]?.join(' ');
 }
 
 export function SubmitButton({ children, ...props }: ButtonProps) {
@@ -108,6 +136,9 @@ function sortFaults(error: unknown, fieldOfCode: Record<string, string>, hasFiel
   return { fields, problem: rest.length ? rest.join(' ') : undefined };
 }
 
+/** What went wrong before any call, in words for people. */
+export class PlainError extends Error {}
+
 /** What to tell a person about a failed call. */
 export function messageOf(error: unknown): string {
   if (error instanceof ApiError) {
@@ -115,12 +146,13 @@ export function messageOf(error: unknown): string {
     if (error.faults.length > 0) return error.faults.map((fault) => sentence(plainly(fault))).join(' ');
     return sentence(error.message);
   }
+  if (error instanceof PlainError) return error.message;
   return 'The server could not be reached. Check your connection and try again.';
 }
 
 /** The API's messages follow Pydantic's, which are for programmers: they name types, and patterns. */
 function plainly({ type, msg }: ApiError['faults'][number]): string {
-  if (type === 'string_pattern_mismatch') return 'This has a character that can not be used here';
+  if (type === 'string_pattern_mismatch') return 'This has a character that cannot be used here';
   return msg.replace(/^Value error, /, '').replace(/^(String|Input|List) should/, 'This should');
 }
 

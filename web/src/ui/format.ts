@@ -41,11 +41,11 @@ export function capitalise(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** What of a title can be a host name: "Café am Hafen" becomes "cafe-am-hafen". */
+/** What of a title can be a host name: "Café am Hafen" becomes "cafe-am-hafen", "Rosa's Bakery" "rosas-bakery". */
 export function slugOf(title: string): string {
   return title
     .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
+    .replace(/[\p{M}'’]/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 50)
@@ -57,4 +57,9 @@ const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionD
 /** Null stands for nothing counted yet. */
 export function formatRatio(ratio: number | null): string {
   return ratio === null ? '–' : percent.format(ratio);
+}
+
+/** "80 ms", "1.2 s". */
+export function formatDuration(ms: number): string {
+  return ms < 1000 ? `${formatCount(Math.round(ms))} ms` : `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
 }

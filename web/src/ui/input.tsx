@@ -1,22 +1,39 @@
-import { Field } from '@base-ui/react/field';
 import { type ComponentProps, useState } from 'react';
 import { cx } from './cx.ts';
+import { useControl } from './field.tsx';
 import { EyeIcon, EyeOffIcon } from './icons.ts';
 
 export const controlStyle =
-  'w-full rounded-lg border border-line-strong bg-surface px-3 text-sm text-fg shadow-card transition-[border-color] duration-100 any-pointer-coarse:text-base placeholder:text-muted hover:not-disabled:border-muted/60 focus-visible:border-accent focus-visible:outline-2 focus-visible:outline-accent/35 focus-visible:outline-offset-0 disabled:cursor-not-allowed disabled:bg-raised disabled:text-muted data-invalid:border-danger data-disabled:cursor-not-allowed data-disabled:bg-raised data-disabled:text-muted';
+  'w-full rounded-lg border border-line-strong bg-surface px-3 text-sm text-fg shadow-card transition-[border-color] duration-100 any-pointer-coarse:text-base placeholder:text-muted hover:not-disabled:border-muted/60 focus-visible:border-accent focus-visible:outline-2 focus-visible:outline-accent/35 focus-visible:outline-offset-0 disabled:cursor-not-allowed disabled:bg-raised disabled:text-muted aria-invalid:border-danger';
 
-type InputProps = Omit<ComponentProps<typeof Field.Control>, 'className'> & { className?: string };
+type Own = { className?: string | undefined; onValueChange?: (value: string) => void };
+type InputProps = Omit<ComponentProps<'input'>, keyof Own> & Own;
+type TextareaProps = Omit<ComponentProps<'textarea'>, keyof Own> & Own;
 
-export function Input({ className, ...props }: InputProps) {
-  return <Field.Control {...props} className={cx(controlStyle, 'h-9 any-pointer-coarse:h-10', className)} />;
+export function Input({ className, onValueChange, onChange, ...props }: InputProps) {
+  return (
+    <input
+      {...props}
+      {...useControl(props)}
+      onChange={(event) => {
+        onChange?.(event);
+        onValueChange?.(event.target.value);
+      }}
+      className={cx(controlStyle, 'h-9 any-pointer-coarse:h-10', className)}
+    />
+  );
 }
 
-export function Textarea({ className, rows = 5, ...props }: InputProps & { rows?: number }) {
+export function Textarea({ className, rows = 5, onValueChange, onChange, ...props }: TextareaProps) {
   return (
-    <Field.Control
+    <textarea
+      rows={rows}
       {...props}
-      render={<textarea rows={rows} />}
+      {...useControl(props)}
+      onChange={(event) => {
+        onChange?.(event);
+        onValueChange?.(event.target.value);
+      }}
       className={cx(controlStyle, 'field-sizing-content max-h-96 min-h-24 resize-y py-2 leading-relaxed', className)}
     />
   );

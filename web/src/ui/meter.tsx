@@ -1,4 +1,4 @@
-import { Meter as BaseMeter } from '@base-ui/react/meter';
+import { useId } from 'react';
 import { cx } from './cx.ts';
 
 type MeterProps = {
@@ -13,24 +13,33 @@ type MeterProps = {
 export function Meter({ label, percentage, text, mayBeFull = false }: MeterProps) {
   const isCalm = mayBeFull && percentage <= 100;
   const tone = isCalm || percentage < 80 ? 'bg-accent' : percentage < 100 ? 'bg-warn' : 'bg-danger';
+  const id = useId();
   return (
-    <BaseMeter.Root
-      value={Math.min(percentage, 100)}
-      getAriaValueText={() => `${percentage}%, ${text}`}
-      className="grid gap-2"
-    >
+    <div className="grid gap-2">
       <div className="flex items-baseline justify-between gap-3">
-        <BaseMeter.Label className="font-medium">{label}</BaseMeter.Label>
+        <span id={id} className="font-medium">
+          {label}
+        </span>
         <span className="text-right text-muted text-xs tabular-nums">{text}</span>
       </div>
       <div className="flex items-center gap-3">
-        <BaseMeter.Track className="h-1.5 flex-1 overflow-hidden rounded-full bg-raised">
-          <BaseMeter.Indicator
-            className={cx('rounded-full transition-[width] duration-500', tone, percentage > 0 && 'min-w-1.5')}
+        {/* biome-ignore lint/a11y/useSemanticElements: no browser draws its own meter like this. */}
+        <div
+          role="meter"
+          aria-labelledby={id}
+          aria-valuemin={0}
+          aria-valuemax={100}
+          aria-valuenow={Math.min(percentage, 100)}
+          aria-valuetext={`${percentage}%, ${text}`}
+          className="h-1.5 flex-1 overflow-hidden rounded-full bg-raised"
+        >
+          <div
+            style={{ width: `${Math.min(percentage, 100)}%` }}
+            className={cx('h-full rounded-full transition-[width] duration-500', tone, percentage > 0 && 'min-w-1.5')}
           />
-        </BaseMeter.Track>
+        </div>
         <span className="w-10 text-right text-xs tabular-nums">{percentage}%</span>
       </div>
-    </BaseMeter.Root>
+    </div>
   );
 }

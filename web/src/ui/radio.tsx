@@ -1,10 +1,6 @@
-import { Field } from '@base-ui/react/field';
-import { Fieldset } from '@base-ui/react/fieldset';
-import { Radio } from '@base-ui/react/radio';
-import { RadioGroup as BaseRadioGroup } from '@base-ui/react/radio-group';
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
 import { cx } from './cx.ts';
-import { labelStyle } from './field.tsx';
+import { FieldFault, labelStyle } from './field.tsx';
 
 type RadioOption = { value: string; label: string; hint?: string; picture?: ReactNode; more?: ReactNode };
 type RadioGroupProps = { name: string; legend: string; options: RadioOption[] };
@@ -12,15 +8,15 @@ type RadioGroupProps = { name: string; legend: string; options: RadioOption[] };
 /** A question that has to be answered: nothing is chosen to begin with. */
 export function RadioGroup({ name, legend, options }: RadioGroupProps) {
   return (
-    <Field.Root name={name}>
-      <Fieldset.Root render={<BaseRadioGroup required />} className="grid gap-3">
-        <Fieldset.Legend className={labelStyle}>{legend}</Fieldset.Legend>
+    <div>
+      <fieldset className="grid gap-3">
+        <legend className={cx(labelStyle, 'mb-3')}>{legend}</legend>
         {options.map((option) => (
-          <RadioItem key={option.value} {...option} />
+          <RadioItem key={option.value} {...option} input={{ name, required: true }} />
         ))}
-      </Fieldset.Root>
-      <Field.Error className="mt-1.5 text-danger-text text-xs leading-5" />
-    </Field.Root>
+      </fieldset>
+      <FieldFault name={name} className="mt-1.5" />
+    </div>
   );
 }
 
@@ -29,48 +25,55 @@ type RadioCardsProps = RadioGroupProps & { value: string; onValueChange: (value:
 /** The same for a few things to look at, one of which is chosen. */
 export function RadioCards({ name, legend, options, value, onValueChange }: RadioCardsProps) {
   return (
-    <Field.Root name={name}>
-      <Fieldset.Root
-        render={<BaseRadioGroup value={value} onValueChange={(next) => onValueChange(String(next))} />}
-        className="grid gap-3 sm:grid-cols-2"
-      >
-        <Fieldset.Legend className={cx(labelStyle, 'col-span-full mb-1.5')}>{legend}</Fieldset.Legend>
+    <div>
+      <fieldset className="grid gap-3 sm:grid-cols-2">
+        <legend className={cx(labelStyle, 'col-span-full mb-3')}>{legend}</legend>
         {options.map((option) => (
           <RadioItem
             key={option.value}
             {...option}
-            className="rounded-lg border border-line p-3 has-data-checked:border-accent"
+            input={{ name, checked: value === option.value, onChange: () => onValueChange(option.value) }}
+            className="rounded-lg border border-line p-3 has-checked:border-accent"
           />
         ))}
-      </Fieldset.Root>
-      <Field.Error className="mt-1.5 text-danger-text text-xs leading-5" />
-    </Field.Root>
+      </fieldset>
+      <FieldFault name={name} className="mt-1.5" />
+    </div>
   );
 }
 
+type RadioItemProps = RadioOption & {
+  input: { name: string; required?: boolean; checked?: boolean; onChange?: () => void };
+  className?: string;
+};
+
 /** Its label is what is in view of it, so that a click on the picture chooses it too. */
-function RadioItem({ value, label, hint, picture, more, className }: RadioOption & { className?: string }) {
+function RadioItem({ value, label, hint, picture, more, input, className }: RadioItemProps) {
+  const id = useId();
   return (
-    <Field.Item className={cx('grid min-w-0 grid-cols-[auto_1fr] content-start gap-x-2.5', className)}>
-      <Field.Label className="contents">
+    <div className={cx('grid min-w-0 grid-cols-[auto_1fr] content-start gap-x-2.5', className)}>
+      <label htmlFor={id} className="contents">
         {picture && <span className="col-span-full mb-2.5">{picture}</span>}
         <span className="col-start-2 min-w-0 break-words text-sm">{label}</span>
-      </Field.Label>
-      <Radio.Root
+      </label>
+      <input
+        {...input}
+        type="radio"
+        id={id}
         value={value}
-        className={cx(
-          'col-start-1 mt-0.5 grid size-4.5 shrink-0 place-items-center rounded-full border border-line-strong bg-surface data-checked:border-accent data-checked:bg-accent',
-          picture ? 'row-start-2' : 'row-start-1',
-        )}
-      >
-        <Radio.Indicator className="size-2 rounded-full bg-accent-fg" />
-      </Radio.Root>
+        aria-describedby={hint && `${id}-hint`}
+        className={cx('tick col-start-1 mt-0.5', picture ? 'row-start-2' : 'row-start-1')}
+      />
       {(hint || more) && (
         <div className="col-start-2 min-w-0">
-          {hint && <Field.Description className="break-words text-muted text-xs">{hint}</Field.Description>}
+          {hint && (
+            <p id={`${id}-hint`} className="break-words text-muted text-xs">
+              {hint}
+            </p>
+          )}
           {more}
         </div>
       )}
-    </Field.Item>
+    </div>
   );
 }

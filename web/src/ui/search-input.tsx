@@ -1,4 +1,3 @@
-import { Input as BaseInput } from '@base-ui/react/input';
 import { cx } from './cx.ts';
 import { SearchIcon } from './icons.ts';
 import { controlStyle } from './input.tsx';
@@ -9,12 +8,12 @@ export function SearchInput({ label, value, onChange, className }: SearchInputPr
   return (
     <div className={cx('relative', className)}>
       <SearchIcon className="pointer-events-none absolute top-1/2 left-3 -translate-y-1/2 text-muted" />
-      <BaseInput
+      <input
         type="search"
         aria-label={label}
         placeholder={label}
         value={value}
-        onValueChange={onChange}
+        onChange={({ target }) => onChange(target.value)}
         autoComplete="off"
         spellCheck={false}
         className={cx(controlStyle, 'h-9 any-pointer-coarse:h-10 pl-9')}

@@ -1,5 +1,4 @@
-import { Radio } from '@base-ui/react/radio';
-import { RadioGroup } from '@base-ui/react/radio-group';
+import { Choice, ChoiceGroup } from './choice.tsx';
 
 type SegmentedProps = {
   label: string;
@@ -11,22 +10,21 @@ type SegmentedProps = {
 /** One choice out of a few, all in sight. */
 export function Segmented({ label, value, onChange, options }: SegmentedProps) {
   return (
-    <RadioGroup
-      aria-label={label}
+    <ChoiceGroup
+      label={label}
       value={value}
-      onValueChange={(next) => onChange(String(next))}
+      onChange={onChange}
       className="inline-flex max-w-full flex-wrap gap-0.5 rounded-lg bg-raised p-0.5"
     >
       {options.map((option) => (
-        <Radio.Root
+        <Choice
           key={option.value}
           value={option.value}
-          aria-label={option.label}
           className="inline-flex h-7.5 any-pointer-coarse:h-9 cursor-pointer select-none items-center rounded-md px-2 sm:px-2.5 font-medium text-muted text-sm hover:text-fg data-checked:bg-surface data-checked:text-fg data-checked:shadow-card dark:data-checked:bg-line-strong"
         >
           {option.label}
-        </Radio.Root>
+        </Choice>
       ))}
-    </RadioGroup>
+    </ChoiceGroup>
   );
 }

@@ -1,4 +1,3 @@
-import { Switch as BaseSwitch } from '@base-ui/react/switch';
 import { type ReactNode, useId } from 'react';
 import { cx } from './cx.ts';
 
@@ -15,7 +14,7 @@ type SwitchProps = {
 };
 
 /** A setting that is on or off. */
-export function Switch({ label, hint, className, ...props }: SwitchProps) {
+export function Switch({ label, hint, className, onCheckedChange, ...props }: SwitchProps) {
   const id = useId();
   return (
     <div className={cx('flex items-start justify-between gap-4', className)}>
@@ -29,14 +28,16 @@ export function Switch({ label, hint, className, ...props }: SwitchProps) {
           </p>
         )}
       </div>
-      <BaseSwitch.Root
+      <input
         {...props}
+        type="checkbox"
+        // biome-ignore lint/a11y/useAriaPropsForRole: the browser tells whether it is on.
+        role="switch"
         id={id}
         aria-describedby={hint ? `${id}-hint` : undefined}
-        className="mt-0.5 inline-flex h-6 w-10 shrink-0 rounded-full border border-muted bg-raised p-0.5 transition-colors data-disabled:cursor-not-allowed data-checked:border-accent data-checked:bg-accent data-disabled:opacity-60"
-      >
-        <BaseSwitch.Thumb className="size-4.5 rounded-full bg-muted transition-[translate] data-checked:translate-x-4 data-checked:bg-accent-fg" />
-      </BaseSwitch.Root>
+        onChange={({ target }) => onCheckedChange?.(target.checked)}
+        className="mt-0.5 inline-flex h-6 w-10 shrink-0 cursor-pointer appearance-none rounded-full border border-muted bg-raised p-0.5 transition-colors before:size-4.5 before:rounded-full before:bg-muted before:transition-[translate] checked:border-accent checked:bg-accent checked:before:translate-x-4 checked:before:bg-accent-fg disabled:cursor-not-allowed disabled:opacity-60"
+      />
     </div>
   );
 }

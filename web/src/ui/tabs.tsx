@@ -1,5 +1,4 @@
-import { Tabs as BaseTabs } from '@base-ui/react/tabs';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react';
 
 export type Tab = { value: string; label: string; content: ReactNode };
 
@@ -12,38 +11,62 @@ export function Tabs({ tabs, value, onValueChange }: TabsProps) {
     const active = row.current?.querySelector<HTMLElement>(`[data-tab="${value}"]`);
     if (row.current && active) bringIntoView(row.current, active);
   }, [value]);
+  const id = useId();
+  const current = tabs.find((tab) => tab.value === value) ?? tabs[0];
+  function moveByKey(event: KeyboardEvent) {
+    const at = tabs.indexOf(current as Tab);
+    const next = {
+      ArrowRight: tabs[(at + 1) % tabs.length],
+      ArrowLeft: tabs.at(at - 1),
+      Home: tabs[0],
+      End: tabs.at(-1),
+    }[event.key];
+    if (!next) return;
+    event.preventDefault();
+    row.current?.querySelector<HTMLElement>(`[data-tab="${next.value}"]`)?.focus();
+    onValueChange(next.value);
+  }
   return (
-    <BaseTabs.Root
-      value={value}
-      // Base UI also moves on by itself while a tab is not there yet; only the person's choice counts.
-      onValueChange={(next, { reason }) => reason === 'none' && onValueChange(String(next))}
-    >
+    <div>
       <div className="-mx-4 border-line border-b sm:mx-0">
         <div
           ref={row}
           className="overflow-x-auto overflow-y-hidden px-4 [scrollbar-width:none] max-sm:pr-10 max-sm:mask-[linear-gradient(to_right,#000_calc(100%_-_3.5rem),transparent)] sm:px-0"
         >
-          <BaseTabs.List className="relative flex w-max gap-1">
+          <div role="tablist" className="relative flex w-max gap-1" onKeyDown={moveByKey}>
             {tabs.map((tab) => (
-              <BaseTabs.Tab
+              <button
                 key={tab.value}
-                value={tab.value}
+                type="button"
+                role="tab"
+                id={`${id}-${tab.value}`}
+                aria-selected={tab === current}
+                aria-controls={tab === current ? `${id}-panel` : undefined}
+                tabIndex={tab === current ? 0 : -1}
                 data-tab={tab.value}
-                className="h-10 select-none whitespace-nowrap rounded-t-lg px-3 font-medium text-muted text-sm hover:text-fg focus-visible:-outline-offset-2 data-active:text-fg"
+                onClick={() => onValueChange(tab.value)}
+                className="h-10 select-none whitespace-nowrap rounded-t-lg border-transparent border-b-2 px-3 font-medium text-muted text-sm hover:text-fg focus-visible:-outline-offset-2 aria-selected:border-accent aria-selected:text-fg"
               >
                 {tab.label}
-              </BaseTabs.Tab>
+              </button>
             ))}
-            <BaseTabs.Indicator className="absolute bottom-0 left-0 h-0.5 w-(--active-tab-width) translate-x-(--active-tab-left) rounded-full bg-accent transition-[translate,width] duration-200 ease-out" />
-          </BaseTabs.List>
+          </div>
         </div>
       </div>
-      {tabs.map((tab) => (
-        <BaseTabs.Panel key={tab.value} value={tab.value} className="rounded-lg pt-6 outline-offset-4">
-          {tab.content}
-        </BaseTabs.Panel>
-      ))}
-    </BaseTabs.Root>
+      {current && (
+        <div
+          key={current.value}
+          role="tabpanel"
+          id={`${id}-panel`}
+          aria-labelledby={`${id}-${current.value}`}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what is in it may have nothing to stop at.
+          tabIndex={0}
+          className="rounded-lg pt-6 outline-offset-4"
+        >
+          {current.content}
+        </div>
+      )}
+    </div>
   );
 }
 

@@ -1,50 +1,94 @@
-import { Toast } from '@base-ui/react/toast';
-import type { ReactNode } from 'react';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { cx } from './cx.ts';
 import { CheckCircleIcon, CloseIcon, WarningIcon } from './icons.ts';
 
-const manager = Toast.createToastManager();
+type Note = { id: number; text: string; failed: boolean };
+
+const LIMIT = 3;
+let notes: readonly Note[] = [];
+let lastId = 0;
+const watchers = new Set<() => void>();
+
+function change(next: readonly Note[]): void {
+  notes = next;
+  for (const tell of watchers) tell();
+}
+
+const dismiss = (id: number) => change(notes.filter((note) => note.id !== id));
+
+function add(text: string, failed: boolean): void {
+  lastId++;
+  change([...notes, { id: lastId, text, failed }].slice(-LIMIT));
+}
 
 export const toast = {
-  success: (title: string) => manager.add({ title, type: 'success', timeout: 4000 }),
-  error: (title: string) => manager.add({ title, type: 'error', timeout: 8000, priority: 'high' }),
+  success: (text: string) => add(text, false),
+  error: (text: string) => add(text, true),
 };
 
-export function ToastProvider({ children }: { children: ReactNode }) {
+function watch(tell: () => void): () => void {
+  watchers.add(tell);
+  return () => watchers.delete(tell);
+}
+
+/** What is told of in passing, at the edge of the window, above whatever is modal. */
+export function Toasts() {
+  const shown = useSyncExternalStore(watch, () => notes);
+  const place = useRef<HTMLElement>(null);
+  const last = shown.at(-1)?.id;
+  useEffect(() => {
+    // Shown anew, so that it lies over a dialog that opened meanwhile.
+    place.current?.hidePopover();
+    if (last !== undefined) place.current?.showPopover();
+  }, [last]);
   return (
-    <Toast.Provider toastManager={manager} limit={3}>
-      {children}
-      <Toast.Portal>
-        <Toast.Viewport className="fixed right-4 bottom-4 left-4 z-60 flex flex-col gap-2 sm:left-auto sm:w-88">
-          <Toasts />
-        </Toast.Viewport>
-      </Toast.Portal>
-    </Toast.Provider>
+    <section
+      ref={place}
+      popover="manual"
+      aria-label="Notifications"
+      className="fixed inset-auto right-4 bottom-4 left-4 m-0 flex-col gap-2 overflow-visible bg-transparent p-0 open:flex sm:left-auto sm:w-88"
+    >
+      {shown.map((note) => (
+        <Shown key={note.id} note={note} />
+      ))}
+    </section>
   );
 }
 
-function Toasts() {
-  const { toasts } = Toast.useToastManager();
-  return toasts.map((item) => {
-    const failed = item.type === 'error';
-    const Icon = failed ? WarningIcon : CheckCircleIcon;
-    return (
-      <Toast.Root
-        key={item.id}
-        toast={item}
-        className="popup translate-x-(--toast-swipe-movement-x) rounded-xl transition-[opacity,translate,scale] duration-200 data-limited:hidden data-starting-style:translate-y-3"
+function Shown({ note: { id, text, failed } }: { note: Note }) {
+  const Icon = failed ? WarningIcon : CheckCircleIcon;
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const stay = () => clearTimeout(timer.current);
+  const go = () => {
+    stay();
+    timer.current = setTimeout(() => dismiss(id), failed ? 8000 : 4000);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it appears.
+  useEffect(() => {
+    go();
+    return stay;
+  }, []);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: whoever looks at it is not doing anything to it.
+    <div
+      role={failed ? 'alert' : 'status'}
+      // Whoever reads it, or is about to close it, has time.
+      onPointerEnter={stay}
+      onPointerLeave={go}
+      onFocus={stay}
+      onBlur={go}
+      className="popup flex items-start gap-3 rounded-xl py-3 pr-2 pl-4 starting:translate-y-3"
+    >
+      <Icon className={cx('mt-0.5', failed ? 'text-danger-text' : 'text-accent-text')} />
+      <p className="min-w-0 flex-1 text-sm">{text}</p>
+      <button
+        type="button"
+        aria-label="Dismiss"
+        onClick={() => dismiss(id)}
+        className="-my-1 grid size-8 place-items-center rounded-lg text-muted hover:text-fg"
       >
-        <Toast.Content className="flex items-start gap-3 py-3 pr-2 pl-4">
-          <Icon className={cx('mt-0.5', failed ? 'text-danger-text' : 'text-accent-text')} />
-          <Toast.Title className="min-w-0 flex-1 text-sm" render={<p />} />
-          <Toast.Close
-            aria-label="Dismiss"
-            className="-my-1 grid size-8 place-items-center rounded-lg text-muted hover:text-fg"
-          >
-            <CloseIcon />
-          </Toast.Close>
-        </Toast.Content>
-      </Toast.Root>
-    );
-  });
+        <CloseIcon />
+      </button>
+    </div>
+  );
 }

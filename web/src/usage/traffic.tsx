@@ -22,7 +22,7 @@ type TrafficProps<Key extends QueryKey> = {
   queryOf: (range: UsageRange) => UseQueryOptions<Usage, Error, Usage, Key>;
 };
 
-/** Visits and bandwidth over time, of a site or of a whole team. */
+/** Visits and bandwidth of a whole team over time. */
 export function Traffic<Key extends QueryKey>({ ranges, queryOf }: TrafficProps<Key>) {
   const [label, setLabel] = useState(ranges[0]?.label ?? '');
   const [view, setView] = useState('plot');

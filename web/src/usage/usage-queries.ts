@@ -7,9 +7,7 @@ const refetchInterval = 30_000;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** What a site and a team have in common. */
-type UsagePoint = TeamUsage['points'][number] & { requests?: number };
-export type Usage = { step: TeamUsage['step']; points: UsagePoint[]; title: string };
+export type Usage = Pick<TeamUsage, 'step' | 'points'> & { title: string };
 
 export type UsageRange = {
   label: string;
@@ -26,9 +24,16 @@ const lastDay: UsageRange = { label: '24 h', title: 'the last 24 hours', step: '
 
 export const siteRanges: UsageRange[] = [
   lastDay,
-  { label: '7 d', title: 'the last 7 days', step: 'day', from: last(7, dayMs) },
+  { label: '7 d', title: 'the last 7 days', step: 'hour', from: last(7 * 24, hourMs) },
   { label: '30 d', title: 'the last 30 days', step: 'day', from: last(30, dayMs) },
 ];
+
+export const lastFortnight: UsageRange = {
+  label: '14 d',
+  title: 'the last 14 days',
+  step: 'day',
+  from: last(14, dayMs),
+};
 
 const dayName = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
@@ -40,24 +45,14 @@ export function teamRanges(cycleStart: string | null): UsageRange[] {
   return [...cycle, lastDay, { label: '90 d', title: 'the last 90 days', step: 'day', from: last(90, dayMs) }];
 }
 
-const usageQuery = (
-  key: string,
-  { title, step, from }: UsageRange,
-  read: (query: { from: string; step: TeamUsage['step'] }, signal: AbortSignal) => Promise<Omit<Usage, 'title'>>,
-) =>
+export const teamUsageQuery = (team_id: string, { title, step, from }: UsageRange) =>
   queryOptions({
-    queryKey: ['usage', key, title],
+    queryKey: ['usage', team_id, title],
     // Until another range has come the former one stays, and says itself which one it is.
     queryFn: async ({ signal }): Promise<Usage> => ({
-      ...(await read({ from: from().toISOString(), step }, signal)),
+      ...(await api.getTeamUsage({ params: { team_id }, query: { from: from().toISOString(), step }, signal })),
       title,
     }),
     placeholderData: keepPreviousData,
     refetchInterval,
   });
-
-export const siteUsageQuery = (fqdn: string, range: UsageRange) =>
-  usageQuery(fqdn, range, (query, signal) => api.getSiteUsage({ params: { fqdn }, query, signal }));
-
-export const teamUsageQuery = (team_id: string, range: UsageRange) =>
-  usageQuery(team_id, range, (query, signal) => api.getTeamUsage({ params: { team_id }, query, signal }));

@@ -5,8 +5,6 @@ import { formatStep } from './usage-time.ts';
 const cell = 'py-1.5 text-right tabular-nums';
 
 export function UsageTable({ usage, isShown }: { usage: Usage; isShown: boolean }) {
-  // Requests are counted for each site, and not for a team.
-  const hasRequests = usage.points.some(({ requests }) => requests !== undefined);
   // A long table scrolls in its own box, which the keyboard must be able to reach where it can be seen.
   const box = isShown
     ? { tabIndex: 0, role: 'region', 'aria-label': 'Traffic as a table', className: 'max-h-96 overflow-y-auto rounded' }
@@ -23,11 +21,6 @@ export function UsageTable({ usage, isShown }: { usage: Usage; isShown: boolean 
             <th scope="col" className="py-2 text-right font-medium">
               Visits
             </th>
-            {hasRequests && (
-              <th scope="col" className="py-2 text-right font-medium max-sm:sr-only">
-                Requests
-              </th>
-            )}
             <th scope="col" className="py-2 text-right font-medium">
               Bandwidth
             </th>
@@ -40,7 +33,6 @@ export function UsageTable({ usage, isShown }: { usage: Usage; isShown: boolean 
                 {formatStep(point.at, usage.step, 'long')}
               </th>
               <td className={cell}>{formatCount(point.visits)}</td>
-              {hasRequests && <td className={`${cell} max-sm:sr-only`}>{formatCount(point.requests ?? 0)}</td>}
               <td className={cell}>{formatBytes(point.bytes)}</td>
             </tr>
           ))}

@@ -4,7 +4,7 @@ import type { Usage } from './usage-queries.ts';
 const hasTwelveHours = new Intl.DateTimeFormat(undefined, { hour: 'numeric' }).resolvedOptions().hour12;
 const hourOnly: Intl.DateTimeFormatOptions = hasTwelveHours
   ? { hour: 'numeric' }
-  : { hour: '2-digit', minute: '2-digit' };
+  : { hour: 'numeric', minute: '2-digit' };
 
 /** Days are counted in UTC and named so; hours are the reader's own. */
 const formats = {

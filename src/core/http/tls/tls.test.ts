@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { after, before, suite, test } from 'node:test';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { promisify } from 'node:util';
 import { Type } from 'typebox';
 import { inTeam } from '#core/policy.ts';
 import { eventually } from '../../../../test/expect.ts';
@@ -93,6 +95,13 @@ suite('the configuration earns a good grade', () => {
       assert.equal(socket.getCipher().name, ciphers);
       assert.match((socket.getEphemeralKeyInfo() as { type: string }).type, /ECDH/);
     }
+    // The order is the server's, but for who wants ChaCha20 first.
+    const chosen = async (...ciphers: string[]) =>
+      (await handshake({ servername: site, ...only12, ciphers: ciphers.join(':') })).getCipher().name;
+    const [aes128, aes256, chacha] = ['AES128-GCM-SHA256', 'AES256-GCM-SHA384', 'CHACHA20-POLY1305'].map(
+      (name) => `ECDHE-ECDSA-${name}`,
+    ) as [string, string, string];
+    assert.deepEqual([await chosen(aes256, aes128), await chosen(chacha, aes128)], [aes128, chacha]);
   });
 
   test('nobody begins a handshake anew on a connection that stands', async () => {
@@ -103,6 +112,32 @@ suite('the configuration earns a good grade', () => {
       socket.renegotiate({}, resolve);
     });
     assert.ok(outcome, 'it was taken');
+  });
+
+  test('keys and curves are as large as they should be', async () => {
+    const socket = await handshake({ servername: site });
+    const { bits, asn1Curve } = socket.getPeerCertificate() as { bits?: number; asn1Curve?: string };
+    assert.deepEqual([bits, asn1Curve], [256, 'prime256v1']);
+    const weak = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2', ciphers: 'ECDHE:@SECLEVEL=0' } as const;
+    for (const ecdhCurve of ['secp224r1', 'secp192k1']) await rejected({ ...weak, ecdhCurve });
+  });
+
+  test('nothing is compressed or stapled, and nobody is led down to an older TLS', async () => {
+    const ask = async (...options: string[]) => {
+      const target = ['s_client', '-connect', `127.0.0.1:${tls.httpsPort}`, '-servername', site, '-tls1_2', ...options];
+      const asking = promisify(execFile)('openssl', target);
+      asking.child.stdin?.end();
+      return asking.then(
+        ({ stdout, stderr }) => stdout + stderr,
+        ({ stdout, stderr }) => stdout + stderr,
+      );
+    };
+    const said = await ask('-status');
+    assert.match(said, /^Compression: NONE$/m);
+    assert.match(said, /^OCSP response: no response sent$/m);
+    assert.match(said, /^Secure Renegotiation IS supported$/m);
+    // What a browser says that was kept from TLS 1.3 by somebody in between.
+    assert.match(await ask('-fallback_scsv'), /inappropriate fallback/);
   });
 
   test('without a name, or for one that is not ours, there is no certificate', async () => {

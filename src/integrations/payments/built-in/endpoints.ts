@@ -10,9 +10,10 @@ import {
   type PortalSession,
   type Price,
   type Product,
+  type StripeInvoice,
   type StripeSubscription,
 } from './stripe-objects.ts';
-import { endSubscription, letTimePass, setItem } from './subscriptions.ts';
+import { changeSubscription, endSubscription, letTimePass, setItem } from './subscriptions.ts';
 
 /** What an endpoint may use. */
 interface Call {
@@ -46,6 +47,7 @@ export const ENDPOINTS: readonly [method: string, path: RegExp, Endpoint][] = [
   ['GET', /^\/v1\/billing_portal\/configurations$/, listConfigurations],
   ['POST', /^\/v1\/billing_portal\/configurations$/, createConfiguration],
   ['POST', /^\/v1\/billing_portal\/sessions$/, createPortal],
+  ['GET', /^\/v1\/invoices$/, listInvoices],
   ['GET', /^\/v1\/subscriptions$/, listSubscriptions],
   ['POST', /^\/v1\/subscriptions\/(\w+)$/, updateSubscription],
   ['GET', /^\/v1\/subscriptions\/(\w+)$/, async (call) => ripen(call, await find(call.tx, 'subscription', call.id))],
@@ -213,7 +215,14 @@ async function listSubscriptions(call: Call): Promise<object> {
 }
 
 /** Its items alone: each is named by its id, or new. */
-async function updateSubscription({ tx, form, id, emit }: Call): Promise<StripeSubscription> {
+async function listInvoices({ tx, form }: Call): Promise<object> {
+  const found = await listObjects<StripeInvoice>(tx, 'invoice', need(form, 'customer'));
+  const subscription = textOf(form.subscription);
+  const wanted = found.filter(({ parent }) => subscription === parent.subscription_details.subscription);
+  return list('/v1/invoices', wanted.slice(0, Number(textOf(form.limit) ?? 10)));
+}
+
+async function updateSubscription({ tx, form, id, now, emit }: Call): Promise<StripeSubscription> {
   let subscription = await find<StripeSubscription>(tx, 'subscription', id);
   if (subscription.status === 'canceled')
     throw new ApiError(400, 'A canceled subscription can only update its metadata.');
@@ -228,6 +237,8 @@ async function updateSubscription({ tx, form, id, emit }: Call): Promise<StripeS
     const quantity = textOf(wanted.deleted) === 'true' ? 0 : Number(textOf(wanted.quantity) ?? 1);
     subscription = setItem(subscription, itemId, price, quantity);
   }
+  if (textOf(form.cancel_at_period_end) === 'true')
+    subscription = changeSubscription(subscription, { action: 'cancel' }, [], now) ?? subscription;
   await saveObject(tx, subscription);
   await emit('customer.subscription.updated', subscription);
   return subscription;

@@ -9,6 +9,7 @@ import {
   newId,
   type PortalSession,
   type Price,
+  type StripeInvoice,
   type StripeSubscription,
 } from './stripe-objects.ts';
 import { beginSubscription, changeSubscription, letTimePass } from './subscriptions.ts';
@@ -61,7 +62,7 @@ export async function endCheckout(
   await saveObject(db, subscription);
   await saveObject(db, complete);
   await emit('customer.subscription.created', subscription);
-  await emit('invoice.paid', invoiceOf(subscription));
+  await emit('invoice.paid', await bill(db, subscription, now));
   await emit('checkout.session.completed', complete);
 }
 
@@ -96,16 +97,33 @@ export async function act(
   if (!after) return false;
   await saveObject(db, after);
   const invoiceEvent = EVENT_OF[action.action];
-  if (invoiceEvent) await emit(invoiceEvent, invoiceOf(after));
+  if (invoiceEvent) await emit(invoiceEvent, await bill(db, after, now));
   await emit(after.status === 'canceled' ? 'customer.subscription.deleted' : 'customer.subscription.updated', after);
   return true;
 }
 
-const invoiceOf = ({ id, customer, currency, status }: StripeSubscription) => ({
-  id: newId('in'),
-  object: 'invoice',
-  customer,
-  currency,
-  status: status === 'active' ? 'paid' : 'open',
-  parent: { type: 'subscription_details', subscription_details: { subscription: id } },
-});
+/** A payment of what failed before pays the invoice that is open. */
+async function bill(db: Db, subscription: StripeSubscription, now: number): Promise<StripeInvoice> {
+  const { id, customer, currency, status, items } = subscription;
+  const before = (await listObjects<StripeInvoice>(db, 'invoice', customer)).filter(
+    ({ parent }) => parent.subscription_details.subscription === id,
+  );
+  const open = before.find((each) => each.status === 'open');
+  const total = items.data.reduce((sum, { price, quantity }) => sum + (price.unit_amount ?? 0) * quantity, 0);
+  const invoice: StripeInvoice = {
+    id: newId('in'),
+    object: 'invoice',
+    customer,
+    currency,
+    number: `TEST-${String(before.length + 1).padStart(4, '0')}`,
+    total,
+    created: now,
+    hosted_invoice_url: null,
+    invoice_pdf: null,
+    parent: { type: 'subscription_details', subscription_details: { subscription: id } },
+    ...open,
+    status: status === 'active' ? 'paid' : 'open',
+  };
+  await saveObject(db, invoice);
+  return invoice;
+}

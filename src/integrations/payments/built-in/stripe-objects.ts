@@ -61,7 +61,26 @@ export type StripeSubscription = StoredObject &
     | 'livemode'
   > & {
     customer: string;
+    /** Shown as it is, whether or not it is asked for in full. */
+    default_payment_method?: typeof TEST_CARD;
     items: { object: 'list'; data: SubscriptionItem[]; has_more: false; url: string };
   };
+
+export type StripeInvoice = StoredObject &
+  Pick<
+    Stripe.Invoice,
+    'currency' | 'status' | 'total' | 'created' | 'number' | 'hosted_invoice_url' | 'invoice_pdf'
+  > & {
+    customer: string;
+    parent: { type: 'subscription_details'; subscription_details: { subscription: string } };
+  };
+
+/** What every test card of the built-in provider is. */
+export const TEST_CARD = {
+  id: 'pm_card_visa',
+  object: 'payment_method',
+  type: 'card',
+  card: { brand: 'visa', last4: '4242', exp_month: 12, exp_year: 2034 },
+};
 
 export const newId = (prefix: string) => `${prefix}_${randomBytes(12).toString('hex')}`;

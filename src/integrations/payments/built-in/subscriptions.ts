@@ -1,6 +1,6 @@
 import type { TestAction } from '#core/payments.ts';
 import { isAdditionalSite } from '../stripe-subscription.ts';
-import { newId, type Price, type StripeSubscription, type SubscriptionItem } from './stripe-objects.ts';
+import { newId, type Price, type StripeSubscription, type SubscriptionItem, TEST_CARD } from './stripe-objects.ts';
 
 /** How a subscription begins, changes and ends, as it would at Stripe. Times are in seconds. */
 export function beginSubscription(
@@ -24,6 +24,7 @@ export function beginSubscription(
     trial_end: null,
     metadata,
     livemode: false,
+    default_payment_method: TEST_CARD,
     items: {
       object: 'list',
       data: [newItem(id, price, 1, now, addIntervals(now, price.recurring.interval, 1))],

@@ -41,6 +41,7 @@ const ADMIN = 'siteyard';
 const INIT_PREFIX = 'init-';
 /** The kernel keeps a socket's path in 108 bytes, with a zero at its end. */
 const MOST_SOCKET_BYTES = 107;
+const SOCKET = 'mariadb.sock';
 
 /**
  * Starts the machine's MariaDB on a folder of ours, over a unix socket alone, and starts it again whenever it dies. When we
@@ -161,13 +162,22 @@ function startStatements(password: string): string {
 
 /** A long path gets a short folder, with a name that stays the same: what was adopted is still there. */
 function socketFile(dataDir: string, account: Account): string {
-  const near = join(dataDir, 'run', 'mariadb.sock');
-  if (Buffer.byteLength(near) <= MOST_SOCKET_BYTES) return near;
+  const near = join(dataDir, 'socket');
+  if (Buffer.byteLength(join(near, SOCKET)) <= MOST_SOCKET_BYTES) {
+    mkdirSync(near, { recursive: true });
+    return inFolder(near, account);
+  }
   const file = join(dataDir, 'socket-folder');
   const known = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
-  if (known && existsSync(known)) return join(known, 'mariadb.sock');
+  if (known && existsSync(known)) return join(known, SOCKET);
   const folder = mkdtempSync(join(tmpdir(), 'siteyard-db-'));
-  account.own(folder);
   writeFileSync(file, folder);
-  return join(folder, 'mariadb.sock');
+  return inFolder(folder, account);
+}
+
+/** Nothing else is in there: sites are shown the folder, in which a server that was started again has another socket. */
+function inFolder(folder: string, account: Account): string {
+  account.own(folder);
+  chmodSync(folder, 0o711);
+  return join(folder, SOCKET);
 }

@@ -19,6 +19,9 @@ export const SETTINGS: Settings = {
   'maximum-read-rnd-buffer-size': '8M',
   'maximum-tmp-memory-table-size': '32M',
   'maximum-max-heap-table-size': '32M',
+  // The same on disk, for each table that a statement makes on its way.
+  'tmp-disk-table-size': '512M',
+  'maximum-tmp-disk-table-size': '512M',
   'max-session-mem-used': '256M',
   'key-buffer-size': '1M',
   'aria-pagecache-buffer-size': '8M',

@@ -40,7 +40,13 @@ add_action(
 			return;
 		}
 		$icon   = get_site_icon_url( 180 );
-		$status = wp_json_encode( array( 'favicon_url' => $icon ? $icon : null, 'next_cron' => SITEYARD_IS_COPY ? null : siteyard_next_cron() ) );
+		$status = wp_json_encode(
+			array(
+				'favicon_url' => $icon ? $icon : null,
+				'title'       => mb_substr( wp_specialchars_decode( get_bloginfo( 'name', 'raw' ), ENT_QUOTES ), 0, 300 ),
+				'next_cron'   => SITEYARD_IS_COPY ? null : siteyard_next_cron(),
+			)
+		);
 		$file   = SITEYARD_OUTBOX . '/status.json';
 		if ( ! is_file( $file ) || file_get_contents( $file ) !== $status ) {
 			siteyard_leave( 'status.json', $status );

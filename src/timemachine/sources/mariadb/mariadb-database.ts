@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { quoteName } from '#runtimes/mariadb/server-access.ts';
 import type { MariadbDescription } from '#runtimes/mariadb/site-databases.ts';
 import type { TableTarget } from '../../tables/table-target.ts';
-import type { Database } from '../database.ts';
+import type { Database, TargetOptions } from '../database.ts';
 import { openConnection } from './mariadb-connection.ts';
 import { withNumbersOf } from './mariadb-schema.ts';
 import { shapeOf } from './mariadb-shape.ts';
@@ -11,6 +11,7 @@ import { MariadbTarget } from './mariadb-target.ts';
 
 /** A database of a MariaDB server. */
 export class MariadbDatabase implements Database {
+  readonly kind = 'mariadb';
   readonly shapeOf = shapeOf;
   readonly withNumbersOf = withNumbersOf;
   readonly #description: MariadbDescription;
@@ -23,8 +24,8 @@ export class MariadbDatabase implements Database {
     return new MariadbSource(this.#description, { isTracked, needed });
   }
 
-  openTarget(): Promise<MariadbTarget> {
-    return MariadbTarget.open(this.#description);
+  openTarget(options?: TargetOptions): Promise<MariadbTarget> {
+    return MariadbTarget.open(this.#description, options);
   }
 
   /** That another one has taken its place is in the server's log. */

@@ -91,7 +91,9 @@ export class MariadbSource implements TableSource {
   }
 
   recall(knowledge: unknown): void {
-    if (knowledge !== undefined) this.#seen = knowledge as Seen;
+    // What is known of the site may be from when its database was of another kind.
+    const { version, position } = (knowledge ?? {}) as Partial<Seen>;
+    if (version !== undefined && position !== undefined) this.#seen = { version, position };
   }
 
   async close(): Promise<void> {}

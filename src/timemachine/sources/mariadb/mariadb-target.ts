@@ -5,6 +5,7 @@ import type { MariadbDescription } from '#runtimes/mariadb/site-databases.ts';
 import type { Row } from '../../tables/row-codec.ts';
 import type { TableDescription } from '../../tables/table-source.ts';
 import type { TableChanges, TableTarget } from '../../tables/table-target.ts';
+import type { TargetOptions } from '../database.ts';
 import { type Beside, MariadbChanges } from './mariadb-changes.ts';
 import { openConnection, translation } from './mariadb-connection.ts';
 import type { MariadbSchema } from './mariadb-schema.ts';
@@ -34,7 +35,10 @@ export class MariadbTarget implements TableTarget {
   }
 
   /** Waits until what a killed one had sent is done: its connections have the turn until then. */
-  static async open(description: MariadbDescription): Promise<MariadbTarget> {
+  static async open(
+    description: MariadbDescription,
+    { isForeign = false }: TargetOptions = {},
+  ): Promise<MariadbTarget> {
     const opened: Connection[] = [];
     try {
       for (const part of ['rows', 'tables']) {
@@ -46,6 +50,7 @@ export class MariadbTarget implements TableTarget {
         ])) as { turn: unknown }[];
         if (Number(row?.turn) !== 1) throw new Error('Another restore of the database does not come to its end');
         await use(connection, description.name);
+        if (isForeign) await connection.query("SET sql_mode = 'NO_AUTO_VALUE_ON_ZERO,STRICT_ALL_TABLES'");
       }
       return new MariadbTarget(description, opened[0] as Connection, opened[1] as Connection);
     } catch (error) {

@@ -1,13 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { OAuthGrant } from '#sdk';
 import { api } from '../../api/client.ts';
+import { CredentialRow, CredentialTable } from '../../layout/credential-table.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
 import { Section } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { LinkIcon } from '../../ui/icons.ts';
 import { toast } from '../../ui/toast.tsx';
 import { oauthGrantsQuery } from './account-queries.ts';
-import { CredentialRow, CredentialTable } from './credential-table.tsx';
 
 export function OAuthGrants() {
   const query = useQuery(oauthGrantsQuery);
@@ -47,7 +47,7 @@ function GrantRow({ grant, reach }: { grant: OAuthGrant; reach: string }) {
       reach={reach}
       begun="connected"
       action="Disconnect"
-      warning="It can not act for you any more, at once."
+      warning="It cannot act for you any more, at once."
       onEnd={disconnect}
     />
   );

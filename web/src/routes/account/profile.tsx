@@ -2,11 +2,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Region } from '#sdk';
 import { api } from '../../api/client.ts';
-import { regionsQuery } from '../../api/regions.ts';
+import { placeOf, regionsQuery } from '../../api/regions.ts';
 import { meQuery, useMe } from '../../api/session.ts';
-import { textLink } from '../../layout/auth-layout.tsx';
-import { ResendButton } from '../../layout/resend-button.tsx';
-import { Badge } from '../../ui/badge.tsx';
 import { Section } from '../../ui/card.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, SubmitButton } from '../../ui/form.tsx';
@@ -47,20 +44,6 @@ export function Profile() {
           </Field>
         )}
         <div>
-          <p className="font-medium">Email</p>
-          <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1.5">
-            <span className="text-muted">{me.email}</span>
-            {me.is_verified ? (
-              <Badge tone="accent">Confirmed</Badge>
-            ) : (
-              <>
-                <Badge tone="warn">Not confirmed</Badge>
-                <ResendButton className={textLink} />
-              </>
-            )}
-          </div>
-        </div>
-        <div>
           <SubmitButton>Save changes</SubmitButton>
         </div>
       </Form>
@@ -69,12 +52,11 @@ export function Profile() {
 }
 
 function regionOptions(regions: Region[]) {
-  const label = ({ city, country }: Region) => `${city}, ${country}`;
   return [
     {
       value: platformsFirst,
-      label: regions[0] ? `The platform's first (${label(regions[0])})` : "The platform's first",
+      label: regions[0] ? `The platform's first (${placeOf(regions[0])})` : "The platform's first",
     },
-    ...regions.map((region) => ({ value: region.name, label: label(region) })),
+    ...regions.map((region) => ({ value: region.name, label: placeOf(region) })),
   ];
 }

@@ -22,7 +22,7 @@ export function OperatorJobs() {
         onPage={setPage}
         empty={
           <Empty icon={<JobsIcon />} title="Nothing has failed">
-            Work that can not be finished shows up here, to be run again.
+            Work that cannot be finished shows up here, to be run again.
           </Empty>
         }
       >

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Region } from '#sdk';
 import { api } from '../../api/client.ts';
-import { regionsQuery } from '../../api/regions.ts';
+import { placeOf, regionsQuery } from '../../api/regions.ts';
 import { Loaded } from '../../layout/loaded.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
@@ -71,9 +71,7 @@ function RegionRow({ region }: { region: Region }) {
     <tr>
       <Td className="w-full max-w-0">
         <p className="truncate font-medium">{region.name}</p>
-        <p className="truncate text-muted text-xs">
-          {region.city}, {region.country}
-        </p>
+        <p className="truncate text-muted text-xs">{placeOf(region)}</p>
       </Td>
       <Td className="whitespace-nowrap text-muted max-md:hidden">{region.cname}</Td>
       <Td className="whitespace-nowrap text-muted tabular-nums max-sm:hidden">{region.ip}</Td>

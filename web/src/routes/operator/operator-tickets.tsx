@@ -1,35 +1,74 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
+import { Inbox } from '../../layout/inbox.tsx';
 import { Listing } from '../../layout/listing.tsx';
 import { TicketList } from '../../layout/ticket-list.tsx';
-import { Section } from '../../ui/card.tsx';
+import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { TicketsIcon } from '../../ui/icons.ts';
-import { Segmented } from '../../ui/segmented.tsx';
-import { allTicketsQuery } from './operator-queries.ts';
+import { Select } from '../../ui/select.tsx';
+import { allTicketsQuery, type TicketView } from './operator-queries.ts';
 
-const states = [
-  { value: 'open', label: 'Open' },
+const views: { value: TicketView; label: string }[] = [
+  { value: 'waiting', label: 'Needs an answer' },
+  { value: 'mine', label: 'Mine' },
+  { value: 'unassigned', label: 'Nobody has it' },
+  { value: 'open', label: 'All open' },
   { value: 'resolved', label: 'Resolved' },
 ];
 
-export function OperatorTickets() {
-  const [state, setState] = useState('open');
+/** The same inbox from the other side. Which part of it is shown stays while one goes from ticket to ticket. */
+export function OperatorInbox({ isChosen, children }: { isChosen: boolean; children: ReactNode }) {
+  const [view, setView] = useState<TicketView>(remembered);
   const [page, setPage] = useState(1);
-  const query = useQuery(allTicketsQuery(state === 'resolved', page));
-  function choose(next: string) {
-    setState(next);
-    setPage(1);
-  }
+  const query = useQuery(allTicketsQuery(view, page));
   return (
-    <Section title="Tickets" action={<Segmented label="Show" value={state} onChange={choose} options={states} />} flush>
-      <Listing
-        query={query}
-        onPage={setPage}
-        empty={<Empty icon={<TicketsIcon />} title={state === 'open' ? 'Nobody is waiting' : 'Nothing resolved yet'} />}
-      >
-        {(tickets) => <TicketList tickets={tickets} authors to="/operator/tickets/$ticketId" />}
-      </Listing>
-    </Section>
+    <Inbox
+      isChosen={isChosen}
+      list={
+        <Card>
+          <div className="border-line border-b px-4 py-2.5">
+            <Select
+              aria-label="Show"
+              options={views}
+              value={view}
+              onValueChange={(next) => {
+                remembered = next as TicketView;
+                setView(next as TicketView);
+                setPage(1);
+              }}
+            />
+          </div>
+          <Listing
+            query={query}
+            onPage={setPage}
+            empty={
+              <Empty
+                icon={<TicketsIcon />}
+                title={view === 'resolved' ? 'Nothing resolved yet' : 'Nobody is waiting'}
+              />
+            }
+          >
+            {(tickets) => <TicketList tickets={tickets} authors to="/operator/tickets/$ticketId" />}
+          </Listing>
+        </Card>
+      }
+    >
+      {children}
+    </Inbox>
+  );
+}
+
+let remembered: TicketView = 'open';
+
+export function OperatorTickets() {
+  return (
+    <OperatorInbox isChosen={false}>
+      <Card className="max-lg:hidden">
+        <Empty icon={<TicketsIcon />} title="Choose a ticket">
+          Its conversation opens here, with what stands around it.
+        </Empty>
+      </Card>
+    </OperatorInbox>
   );
 }

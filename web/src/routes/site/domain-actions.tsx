@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Site, SiteDomain } from '#sdk';
 import { api } from '../../api/client.ts';
+import { siteLink } from '../../layout/site-link.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmAction } from '../../ui/confirm-action.tsx';
 import { messageOf } from '../../ui/form.tsx';
@@ -42,7 +43,7 @@ export function DomainActions({ site, domain, disabled, showsRecords, onShowReco
   async function makePrimary() {
     await api.promoteSiteDomain({ wait: 60, params });
     await queryClient.invalidateQueries({ queryKey: ['sites'] });
-    await navigate({ to: '/sites/$fqdn', params: { fqdn }, search: { tab: 'domain' } });
+    await navigate(siteLink(fqdn, 'domains', false));
     toast.success(`${fqdn} is the address of the site now.`);
   }
 

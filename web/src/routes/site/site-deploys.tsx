@@ -71,10 +71,10 @@ function DeployRow({ site, event }: { site: Site; event: Event }) {
             <Link
               to="/sites/$fqdn/time"
               params={{ fqdn: site.fqdn }}
-              search={event.scope === 'stage' ? { env: 'staging' } : {}}
+              search={{ ...(event.scope === 'stage' && { env: 'staging' as const }), at: result.undo_point }}
               className="rounded underline underline-offset-4"
             >
-              Go back to {momentFormat.format(new Date(result.undo_point))}, before it
+              See the minute before it ({momentFormat.format(new Date(result.undo_point))})
             </Link>
           </>
         )}
@@ -99,7 +99,7 @@ function Changes({ result }: { result: NonNullable<Deploy['result']> }) {
         {files_added} added, {files_changed} changed, {files_deleted} removed
       </p>
       <p className="text-muted">{checks.map(({ page, after }) => `${page} ${after ?? 'no answer'}`).join(', ')}</p>
-      <Paths label={`${overwritten_count} that the site had changed itself`} paths={overwritten} />
+      <Paths label={`${overwritten_count} overwritten that had been changed on the site`} paths={overwritten} />
       <Paths label={`${lfs_pointers.length} of Git LFS, not deployed`} paths={lfs_pointers} />
     </>
   );

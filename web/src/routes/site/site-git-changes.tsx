@@ -17,6 +17,7 @@ import { formatAmount, formatBytes, formatCount } from '../../ui/format.ts';
 import { ReopenIcon, SendIcon } from '../../ui/icons.ts';
 import { Input, Textarea } from '../../ui/input.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
+import { useQuestion } from '../../ui/use-question.tsx';
 import { CommitHash } from './site-deploys.tsx';
 import { deploysQuery, gitChangesQuery, gitLinkQuery } from './site-queries.ts';
 
@@ -67,7 +68,7 @@ function Compared({ changes, ...props }: ComparedProps) {
   const isUnchanged = folders.every(({ is_new }) => is_new);
   return (
     <>
-      {isUnchanged && <p className="text-muted">Nothing that the repository has was changed.</p>}
+      {isUnchanged && <p className="text-muted">No file of the repository was changed on the site.</p>}
       {folders.length > 0 &&
         (props.link.account === null ? (
           <>
@@ -140,7 +141,14 @@ type Values = { paths: string[]; branch: string; message: string };
 function CommitForm({ site, link, changes, isStage, children }: ComparedProps & { children: ReactNode }) {
   const queryClient = useQueryClient();
   const known = changes.folders.filter(({ is_new }) => !is_new).map(({ path }) => path);
+  const { ask, question } = useQuestion();
   async function submit({ paths, branch, message }: Values) {
+    const isSure = await ask({
+      title: `Commit and push to ${branch.trim()}?`,
+      text: `${formatAmount(paths.length, 'folder')} of the site become one commit in the repository. Whatever follows that branch gets it.`,
+      action: 'Commit and push',
+    });
+    if (!isSure) return;
     await api.commitGitChanges({
       params: { fqdn: site.fqdn },
       query: { stage: isStage },
@@ -156,14 +164,14 @@ function CommitForm({ site, link, changes, isStage, children }: ComparedProps & 
       <CheckboxGroup
         name="paths"
         legend="What to commit"
-        hint="What the repository does not have yet becomes Git’s with the commit: later syncs bring it back to what Git has."
+        hint="Folders that are new to the repository are Git’s from then on: later syncs reset them to what Git has."
         defaultValue={known}
         options={changes.folders.map((folder) => ({ value: folder.path, label: folder.path, hint: hintOf(folder) }))}
         className="sm:grid-cols-2"
       />
       {children}
       <div className="grid gap-5 sm:grid-cols-2">
-        <Field name="branch" label="Branch" hint="It is made where there is none of that name.">
+        <Field name="branch" label="Branch" hint="Created if it does not exist.">
           <Input required defaultValue={link.branch ?? ''} maxLength={250} spellCheck={false} autoCapitalize="none" />
         </Field>
       </div>
@@ -177,6 +185,7 @@ function CommitForm({ site, link, changes, isStage, children }: ComparedProps & 
           </SubmitButton>
         </ConfirmedOnly>
       </div>
+      {question}
     </Form>
   );
 }

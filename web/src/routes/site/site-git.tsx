@@ -69,7 +69,7 @@ function LinkForm({ site, disabled, label }: GitProps & { label: string }) {
         hint={
           <>
             https or ssh. For a private one,{' '}
-            <Link to="/account" className="underline underline-offset-4">
+            <Link to="/developers/$page" params={{ page: 'git' }} className="underline underline-offset-4">
               link your Git account
             </Link>{' '}
             first.
@@ -116,7 +116,7 @@ function Repository({ site, link, disabled }: GitProps & { link: GitLink }) {
   return (
     <Section
       title="Git repository"
-      description="A push is followed within a moment where its host calls the address below, and within minutes otherwise."
+      description="Every push is deployed: at once where your Git host calls the address below, within minutes otherwise."
       action={
         <div className="flex flex-wrap gap-2">
           <SyncButton site={site} disabled={disabled} />
@@ -130,7 +130,7 @@ function Repository({ site, link, disabled }: GitProps & { link: GitLink }) {
             action="Unlink"
             onConfirm={unlink}
           >
-            The site keeps all its files, and pushes change nothing any more.
+            The site keeps all its files. Pushes no longer change it.
           </ConfirmAction>
         </div>
       }
@@ -196,7 +196,7 @@ function Hook({ site, link, disabled }: GitProps & { link: GitLink }) {
   async function renew() {
     const renewed = await api.renewGitHookSecret({ params: { fqdn: site.fqdn } });
     queryClient.setQueryData(gitLinkQuery(site.fqdn, false).queryKey, renewed);
-    toast.success('The secret is a new one. Give it to your Git host.');
+    toast.success('The secret was renewed. Give the new one to your Git host.');
   }
   return (
     <Section

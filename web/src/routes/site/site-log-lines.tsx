@@ -1,7 +1,7 @@
 import type { SiteLogEntry } from '#sdk';
 import { Badge } from '../../ui/badge.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { formatBytes } from '../../ui/format.ts';
+import { formatBytes, formatDuration } from '../../ui/format.ts';
 import { formatMoment, Time } from '../../ui/time.tsx';
 
 type LogError = Extract<SiteLogEntry, { kind: 'error' }>;
@@ -25,7 +25,7 @@ export function LogLines({ lines }: { lines: SiteLogEntry[] }) {
   );
 }
 
-const levels = {
+export const levels = {
   fatal: { label: 'Fatal error', tone: 'danger' },
   warning: { label: 'Warning', tone: 'warn' },
   notice: { label: 'Notice', tone: 'neutral' },
@@ -66,18 +66,23 @@ function asText(line: LogError, place: string | null): string {
 
 function VisitLine({ line }: { line: LogVisit }) {
   const tone = line.status >= 500 ? 'danger' : line.status >= 400 ? 'warn' : 'neutral';
-  const facts = [formatBytes(line.bytes), `${line.duration_ms} ms`, line.cache, line.client_address];
+  const facts = [formatBytes(line.bytes), line.cache, line.client_address];
   return (
     <div className="grid min-w-0 flex-1 gap-1">
-      <p className="flex items-start gap-2">
-        <Badge tone={tone}>{line.status}</Badge>
-        <span className="min-w-0 break-all font-mono text-xs leading-5.5">
-          {line.method} {line.path}
-        </span>
-      </p>
-      <p className="text-muted text-xs">
-        <Moment iso={line.at} /> · {facts.filter(Boolean).join(' · ')}
-      </p>
+      <div className="flex flex-wrap items-start gap-x-3 gap-y-1 lg:flex-nowrap">
+        <p className="flex min-w-0 flex-1 basis-80 items-start gap-2">
+          <Badge tone={tone}>{line.status}</Badge>
+          <span className="min-w-0 break-all font-mono text-xs leading-5.5">
+            {line.method} {line.path}
+          </span>
+        </p>
+        <p className="shrink-0 text-muted text-xs tabular-nums leading-5.5">
+          <span className={line.duration_ms >= 1000 ? 'font-medium text-warn-text' : undefined}>
+            {formatDuration(line.duration_ms)}
+          </span>{' '}
+          · {facts.filter(Boolean).join(' · ')} · <Moment iso={line.at} />
+        </p>
+      </div>
       {(line.user_agent || line.referrer) && (
         <p className="line-clamp-2 break-all text-muted text-xs">
           {[line.referrer && `from ${line.referrer}`, line.user_agent].filter(Boolean).join(' · ')}

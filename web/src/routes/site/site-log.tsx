@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Site, SiteLogEntry, StageSite } from '#sdk';
-import { atLeast, roleLabel } from '../../api/roles.ts';
+import { atLeast, standing } from '../../api/roles.ts';
 import { useMe } from '../../api/session.ts';
 import { obstaclesOf } from '../../api/site-rights.ts';
 import type { Place } from '../../api/sites.ts';
@@ -18,50 +18,54 @@ import { Switch } from '../../ui/switch.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useSearchText } from '../../ui/use-settled.ts';
 import { useSiteChange, useStageChange } from './site-changes.ts';
+import { everyVisit, VisitFilters } from './site-log-filters.tsx';
+import { ErrorGroups } from './site-log-groups.tsx';
 import { LogLines } from './site-log-lines.tsx';
-import { type LogKind, siteLogQuery, useLiveLines } from './site-log-queries.ts';
+import { type LogKind, type LogView, siteLogQuery, useLiveLines, type VisitFilter } from './site-log-queries.ts';
 
 const kinds = [
-  { value: 'error', label: 'Errors' },
+  { value: 'groups', label: 'Errors' },
+  { value: 'error', label: 'Error log' },
   { value: 'access', label: 'Visits' },
   { value: 'slow', label: 'Slow' },
 ];
 
 export function SiteLog({ site, stage }: { site: Site; stage?: StageSite }) {
   const obstacle = obstaclesOf(site, useMe()).change;
-  const [kind, setKind] = useState<LogKind>('error');
+  const [kind, setKind] = useState<LogKind>('groups');
   const [text, setText] = useState('');
+  const [filter, setFilter] = useState(everyVisit);
   const [isLive, setIsLive] = useState(true);
   const setDebug = useDebugMode(site, stage !== undefined);
   const isDebug = (stage ?? site).debug_enabled;
   const { role, name } = site.team;
   if (!atLeast(role, 'member'))
-    return (
-      <BlockedNote
-        reason={`You are ${roleLabel(role ?? 'viewer').toLowerCase()} in ${name}: members, admins and the owner can read this.`}
-      />
-    );
+    return <BlockedNote reason={`${standing(role, name)}: members, admins and the owner can read this.`} />;
+  const place = { fqdn: site.fqdn, stage: stage !== undefined };
+  const offerDebug = !isDebug && obstacle === undefined && (
+    <Button variant="secondary" pending={setDebug.isPending} onClick={() => setDebug.mutate(true)}>
+      Turn on the debug mode
+    </Button>
+  );
   return (
     <div className="grid gap-6">
       <div className="flex flex-wrap items-center gap-3">
         <Segmented label="Show" value={kind} onChange={(next) => setKind(next as LogKind)} options={kinds} />
-        <SearchInput label="Search the log" value={text} onChange={setText} className="min-w-0 flex-1 basis-52" />
+        {kind === 'groups' ? (
+          <span className="flex-1" />
+        ) : (
+          <SearchInput label="Search the log" value={text} onChange={setText} className="min-w-0 flex-1 basis-52" />
+        )}
         <Switch label="Live" checked={isLive} onCheckedChange={setIsLive} />
       </div>
-      <Lines
-        place={{ fqdn: site.fqdn, stage: stage !== undefined }}
-        kind={kind}
-        text={text.trim()}
-        isLive={isLive}
-        offerDebug={
-          !isDebug &&
-          obstacle === undefined && (
-            <Button variant="secondary" pending={setDebug.isPending} onClick={() => setDebug.mutate(true)}>
-              Turn on the debug mode
-            </Button>
-          )
-        }
-      />
+      {(kind === 'access' || kind === 'slow') && (
+        <VisitFilters filter={filter} isSlow={kind === 'slow'} onChange={setFilter} />
+      )}
+      {kind === 'groups' ? (
+        <ErrorGroups place={place} isLive={isLive} nothing={<NoErrors action={offerDebug} />} />
+      ) : (
+        <Lines place={place} kind={kind} text={text.trim()} filter={filter} isLive={isLive} offerDebug={offerDebug} />
+      )}
       <Section title="Debug mode">
         <Switch
           label="Log notices and deprecated code too"
@@ -85,11 +89,20 @@ function useDebugMode(site: Site, isStage: boolean) {
   });
 }
 
-type LinesProps = { place: Place; kind: LogKind; text: string; isLive: boolean; offerDebug: React.ReactNode };
+type LinesProps = {
+  place: Place;
+  kind: LogView['kind'];
+  text: string;
+  filter: VisitFilter;
+  isLive: boolean;
+  offerDebug: React.ReactNode;
+};
 
-function Lines({ place, kind, text, isLive, offerDebug }: LinesProps) {
+function Lines({ place, kind, text, filter, isLive, offerDebug }: LinesProps) {
   const search = useSearchText(text);
-  const view = { ...place, kind, search };
+  const path = useSearchText(filter.path.trim());
+  const view = { ...place, kind, search, filter: { ...filter, path } };
+  const isFiltered = kind !== 'error' && [filter.status, filter.method, path].some(Boolean);
   const query = useInfiniteQuery(siteLogQuery(view));
   const live = useLiveLines(view, isLive);
   const lines = query.data && unique([...live, ...query.data.pages.flatMap(({ results }) => results)]);
@@ -101,7 +114,12 @@ function Lines({ place, kind, text, isLive, offerDebug }: LinesProps) {
             list.length > 0 ? (
               <LogLines lines={list} />
             ) : (
-              <Nothing kind={kind} isSearch={search !== ''} hasMore={query.hasNextPage} action={offerDebug} />
+              <Nothing
+                kind={kind}
+                isSearch={search !== '' || isFiltered}
+                hasMore={query.hasNextPage}
+                action={offerDebug}
+              />
             )
           }
         </Loaded>
@@ -117,19 +135,19 @@ function Lines({ place, kind, text, isLive, offerDebug }: LinesProps) {
   );
 }
 
-type NothingProps = { kind: LogKind; isSearch: boolean; hasMore: boolean; action: React.ReactNode };
+type NothingProps = { kind: LogView['kind']; isSearch: boolean; hasMore: boolean; action: React.ReactNode };
 
 function Nothing({ kind, isSearch, hasMore, action }: NothingProps) {
   if (isSearch)
     return (
-      <Empty icon={<ActivityIcon />} title={hasMore ? 'Nothing in the newest lines' : 'Nothing has these words'}>
+      <Empty icon={<ActivityIcon />} title={hasMore ? 'Nothing in the newest lines' : 'Nothing found'}>
         The log goes back some days.
       </Empty>
     );
   if (kind === 'slow')
     return (
       <Empty icon={<CheckCircleIcon />} title="No slow visits">
-        Each request that took longer than a second appears here.
+        Each request that took longer than that appears here.
       </Empty>
     );
   if (kind === 'access')
@@ -138,6 +156,10 @@ function Nothing({ kind, isSearch, hasMore, action }: NothingProps) {
         Each request of a visitor appears here within seconds, and stays for some days.
       </Empty>
     );
+  return <NoErrors action={action} />;
+}
+
+function NoErrors({ action }: { action: React.ReactNode }) {
   return (
     <Empty icon={<CheckCircleIcon />} title="No errors" action={action}>
       What PHP and WordPress complain of appears here within seconds, and stays for some days. The debug mode makes them

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { Event, Site } from '#sdk';
 import { detailOf } from '../../api/events.ts';
 import { stateOf } from '../../api/sites.ts';
@@ -13,6 +13,7 @@ import { capitalise } from '../../ui/format.ts';
 import { CheckIcon, WarningIcon } from '../../ui/icons.ts';
 import { PageHeader } from '../../ui/page.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
+import { toast } from '../../ui/toast.tsx';
 import { useSiteEvents } from './site-changes.ts';
 
 const isRunning = (event: Event) => event.finished_at === null;
@@ -46,14 +47,15 @@ export function Creating({ site }: { site: Site }) {
   );
 }
 
-export function CreatedNote() {
-  return (
-    <div role="status">
-      <Alert tone="success" className="mb-6">
-        Your site is ready. Open it, or sign in to WordPress and write.
-      </Alert>
-    </div>
-  );
+/** Says so once to whoever watched, in a note that goes by itself and moves nothing. */
+export function useCreatedNote(site: Site): void {
+  const isCreating = site.busy === 'creating';
+  const [sawCreating, setSawCreating] = useState(isCreating);
+  useEffect(() => {
+    if (!sawCreating || isCreating) return;
+    setSawCreating(false);
+    toast.success('Your site is ready. Open it, or sign in to WordPress and write.');
+  }, [sawCreating, isCreating]);
 }
 
 /** Nothing is left of the site but the record of what happened. */

@@ -1,63 +1,32 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Site } from '#sdk';
-import { regionsQuery } from '../../api/regions.ts';
+import { placeOf, regionsQuery } from '../../api/regions.ts';
 import { propertiesOf } from '../../api/sites.ts';
 import { Section } from '../../ui/card.tsx';
 import { Definitions } from '../../ui/definitions.tsx';
-import { Figures } from '../../ui/figures.tsx';
-import { formatBytes, formatCount, formatRatio } from '../../ui/format.ts';
 import { DateOnly, Time } from '../../ui/time.tsx';
-import { Traffic } from '../../usage/traffic.tsx';
-import { siteRanges, siteUsageQuery } from '../../usage/usage-queries.ts';
+import { SiteTraffic } from '../../usage/site-traffic.tsx';
 import { SiteDiagnosis } from './site-diagnosis.tsx';
-import { SiteSleep } from './site-sleep.tsx';
+import { SiteHero } from './site-hero.tsx';
 
 export function SiteOverview({ site }: { site: Site }) {
-  const { cdn } = propertiesOf(site);
   return (
-    <div className="grid grid-cols-1 gap-6 lg:grid-cols-3">
-      <div className="lg:col-span-3">
-        <Figures
-          figures={[
-            { name: 'Visits', value: formatCount(site.current_cycle_visits), hint: 'this cycle' },
-            { name: 'Bandwidth', value: formatBytes(site.current_cycle_bandwidth), hint: 'this cycle' },
-            { name: 'Storage', value: formatBytes(site.current_storage), hint: 'files and database' },
-            { name: 'From the cache', value: formatRatio(cdn.cache_hit_ratio), hint: 'of the pages this cycle' },
-          ]}
-        />
-      </div>
-      <div className="min-w-0 lg:col-span-2">
-        <div className="grid gap-6">
-          <Traffic ranges={siteRanges} queryOf={(range) => siteUsageQuery(site.fqdn, range)} />
+    <div className="grid grid-cols-1 gap-6">
+      <SiteHero site={site} />
+      <SiteTraffic fqdn={site.fqdn} />
+      <div className="grid grid-cols-1 gap-6 lg:grid-cols-3">
+        <div className="min-w-0 lg:col-span-2">
           <SiteDiagnosis site={site} />
         </div>
-      </div>
-      <div className="grid content-start gap-6">
         <Details site={site} />
-        <Backups site={site} />
-        <SiteSleep site={site} />
       </div>
     </div>
   );
 }
 
-function Backups({ site }: { site: Site }) {
-  const { last_at } = propertiesOf(site).backup;
-  return (
-    <Section title="Backups" description="Every minute in which something changed.">
-      <Definitions
-        rows={[
-          ['Last', last_at === null ? 'None yet' : <Time key="last" iso={last_at} />],
-          ['Oldest', last_at === null ? 'None yet' : <Time key="oldest" iso={site.min_restore_point} />],
-        ]}
-      />
-    </Section>
-  );
-}
-
 function Details({ site }: { site: Site }) {
-  const { core_version, php_version } = propertiesOf(site);
+  const { core_version, php_version, backup } = propertiesOf(site);
   const region = useQuery(regionsQuery).data?.find(({ id }) => id === site.region_id);
   return (
     <Section title="Details">
@@ -65,6 +34,7 @@ function Details({ site }: { site: Site }) {
         rows={[
           ['WordPress', core_version ?? 'Not known yet'],
           ['PHP', php_version ?? 'Not known yet'],
+          ['Oldest backup', backup.last_at === null ? 'None yet' : <Time key="oldest" iso={site.min_restore_point} />],
           [
             'Team',
             <Link
@@ -76,10 +46,10 @@ function Details({ site }: { site: Site }) {
               {site.team.name}
             </Link>,
           ],
-          ['Slot', site.is_free ? "The team's free one" : 'Of the plan'],
-          ['Region', region ? `${region.city}, ${region.country}` : ''],
-          ['Created by', site.created_by.full_name],
+          ['Plan', site.is_free ? "The team's free site" : 'Counts towards the plan'],
+          ['Region', region ? placeOf(region) : '…'],
           ['Created', <DateOnly key="created" iso={site.created_at} />],
+          ['Created by', site.created_by.full_name],
         ]}
       />
     </Section>

@@ -18,6 +18,7 @@ import { Form, messageOf, SubmitButton } from '../../ui/form.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useQuestion } from '../../ui/use-question.tsx';
 import { useSiteChange } from './site-changes.ts';
 import { SiteDelete } from './site-delete.tsx';
 
@@ -45,8 +46,15 @@ function Rename({ site, region, disabled }: SettingProps & { region: Parameters<
   const change = useSiteChange(site);
   const name = useSiteName(region, site.fqdn);
   const [claim, setClaim] = useState<ClaimRecord>();
+  const { ask, question } = useQuestion();
   async function submit() {
     if (name.fqdn === site.fqdn) return void toast.success('The site has this name already.');
+    const isSure = await ask({
+      title: `Rename the site to ${name.fqdn}?`,
+      text: `Addresses in its content are rewritten, and visitors wait a few seconds. ${site.fqdn} leads to the new name until you remove it under Domains.`,
+      action: 'Rename',
+    });
+    if (!isSure) return;
     setClaim(undefined);
     try {
       await change({ new_fqdn: name.fqdn });
@@ -59,7 +67,7 @@ function Rename({ site, region, disabled }: SettingProps & { region: Parameters<
   return (
     <Section
       title="Name"
-      description="Addresses inside the site's own content are rewritten. The old name leads to the new one until you remove it on the Domains tab."
+      description="Addresses inside the site's own content are rewritten. The old name leads to the new one until you remove it under Domains."
     >
       <Form submit={submit} fieldOfCode={{ 'site.name_taken': 'new_fqdn', 'site.name_held': 'new_fqdn' }}>
         <SiteNameField field="new_fqdn" label="Name of the site" name={name} disabled={disabled} />
@@ -70,6 +78,7 @@ function Rename({ site, region, disabled }: SettingProps & { region: Parameters<
           </SubmitButton>
         </div>
       </Form>
+      {question}
     </Section>
   );
 }
@@ -80,14 +89,21 @@ function Move({ site, disabled }: SettingProps) {
   const others = teams.filter(({ id, role }) => id !== site.team_id && atLeast(role, 'admin'));
   const [target, setTarget] = useState<string>();
   const chosen = others.find(({ id }) => id === target) ?? others[0];
+  const { ask, question } = useQuestion();
   async function submit() {
+    const isSure = await ask({
+      title: `Move ${site.fqdn} to ${chosen?.name}?`,
+      text: `The people of ${chosen?.name} get the site, with the roles that they have there, and those of ${site.team.name} lose it. It counts for the plan of ${chosen?.name} from now on. Visitors notice nothing.`,
+      action: 'Move',
+    });
+    if (!isSure) return;
     const moved = await change({ team_id: chosen?.id ?? site.team_id });
     toast.success(`${moved.fqdn} now belongs to ${moved.team.name}.`);
   }
   return (
     <Section title="Team" description={`The site belongs to ${site.team.name}, whose plan it counts for.`}>
       {chosen === undefined ? (
-        <p className="text-muted">To move it you must be admin or owner of another team too. You are in none.</p>
+        <p className="text-muted">To move it, you must be an admin or the owner of another team.</p>
       ) : (
         <Form submit={submit} remedy={planRemedy(chosen)}>
           <Field name="team_id" label="Move to" disabled={disabled}>
@@ -105,6 +121,7 @@ function Move({ site, disabled }: SettingProps) {
           </div>
         </Form>
       )}
+      {question}
     </Section>
   );
 }
@@ -116,10 +133,10 @@ function FreeSlot({ site, disabled }: SettingProps) {
     onSuccess: () => toast.success('Saved.'),
   });
   return (
-    <Section title="Slot">
+    <Section title="Free site">
       <Switch
-        label="Use the team's free slot"
-        hint="Each team may have one free site. It takes no slot of the plan, and sleeps after 15 idle minutes."
+        label="Make this the team's free site"
+        hint="Each team has one free site. It does not count towards the plan, and sleeps after 15 idle minutes."
         checked={site.is_free}
         onCheckedChange={(next) => setFree.mutate(next)}
         disabled={disabled || setFree.isPending}

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react';
 import type { Site } from '#sdk';
-import { atLeast, roleLabel } from '../../api/roles.ts';
+import { atLeast, standing } from '../../api/roles.ts';
 import { BlockedNote } from '../../layout/blocked-note.tsx';
 import { buttonStyle } from '../../ui/button.tsx';
 import { OpenIcon } from '../../ui/icons.ts';
@@ -15,11 +15,7 @@ const TerminalView = lazy(() =>
 export function SiteTerminal({ site, isStage: forStage = false }: { site: Site; isStage?: boolean }) {
   const { role, name } = site.team;
   if (!atLeast(role, 'member'))
-    return (
-      <BlockedNote
-        reason={`You are ${roleLabel(role ?? 'viewer').toLowerCase()} in ${name}: members, admins and the owner can open a terminal.`}
-      />
-    );
+    return <BlockedNote reason={`${standing(role, name)}: members, admins and the owner can open a terminal.`} />;
   const page = `/f/api/v1/site/${site.fqdn}/shell_html${forStage ? '?for_stage=true' : ''}`;
   return (
     <div className="grid gap-4">

@@ -1,34 +1,35 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
-import type { Site } from '#sdk';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Suspense, useEffect } from 'react';
+import type { Site, StageSite } from '#sdk';
 import { isStatus } from '../../api/client.ts';
 import { detailOf } from '../../api/events.ts';
 import { useMe } from '../../api/session.ts';
 import { obstaclesOf } from '../../api/site-rights.ts';
-import { siteQuery, stateOf } from '../../api/sites.ts';
+import { siteQuery } from '../../api/sites.ts';
 import { BackLink } from '../../layout/back-link.tsx';
 import { BackupWarning } from '../../layout/backup-warning.tsx';
-import { EnvironmentSwitch } from '../../layout/environment-switch.tsx';
+import { BlockedNote } from '../../layout/blocked-note.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
 import { PlanLink } from '../../layout/plan-link.tsx';
+import { NotFound } from '../../layout/problem-pages.tsx';
 import { SiteIcon } from '../../layout/site-icon.tsx';
+import { siteLink } from '../../layout/site-link.ts';
+import { pagesOf, titleOf } from '../../layout/site-pages.ts';
 import { SiteStateBadge } from '../../layout/site-state.tsx';
 import { StorageWarning } from '../../layout/storage-warning.tsx';
 import { PageHeader } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { type Tab, Tabs } from '../../ui/tabs.tsx';
 import { NewStage } from './new-stage.tsx';
 import { SiteActions } from './site-actions.tsx';
 import { useSiteEvents } from './site-changes.ts';
-import { CreatedNote, CreateFailed, Creating, WorkNote } from './site-notes.tsx';
-import { liveTabs, stageTabs } from './site-tabs.tsx';
-
-const route = getRouteApi('/app/sites/$fqdn');
+import { CreateFailed, Creating, useCreatedNote, WorkNote } from './site-notes.tsx';
+import { viewOf } from './site-views.ts';
 
 export function SitePage() {
-  const { fqdn } = route.useParams();
-  const navigate = route.useNavigate();
+  const { fqdn = '' } = useParams({ strict: false });
+  const navigate = useNavigate();
+  const { page = '' } = useParams({ strict: false });
   const query = useQuery(siteQuery(fqdn));
   const gone = isStatus(query.error, 404);
   const details = useSiteEvents(query.data?.id).map(detailOf);
@@ -39,53 +40,54 @@ export function SitePage() {
   const newName = gone ? details.find(({ result }) => result?.fqdn !== undefined)?.result?.fqdn : undefined;
   useEffect(() => {
     if (newName && newName !== fqdn)
-      void navigate({ to: '/sites/$fqdn', params: { fqdn: newName }, search: (search) => search, replace: true });
+      void navigate({ to: '.', params: (params) => ({ ...params, fqdn: newName }), search: true, replace: true });
   }, [newName, fqdn, navigate]);
 
   if (failure) return <CreateFailed fqdn={fqdn} failure={failure} />;
   return (
-    <Loaded query={{ ...query, data: gone ? undefined : query.data }} loading={<SiteLoading />}>
+    <Loaded
+      query={{ ...query, data: gone ? undefined : query.data }}
+      loading={<SiteLoading title={page === '' ? fqdn : titleOf(page)} />}
+    >
       {(site) => <SiteView key={site.id} site={site} />}
     </Loaded>
   );
 }
 
 function SiteView({ site }: { site: Site }) {
-  const { tab = 'overview', env } = route.useSearch();
+  const { page: path = '' } = useParams({ strict: false });
+  const { env } = useSearch({ strict: false });
   const isCreating = site.busy === 'creating';
-  const [sawCreating] = useState(isCreating);
-  const obstacle = obstaclesOf(site, useMe()).change;
+  useCreatedNote(site);
   const isStaging = env === 'staging';
   const stage = (isStaging && site.site_stage) || undefined;
-  const tabs = {
-    live: liveTabs(site),
-    staging: site.site_stage ? stageTabs(site, site.site_stage, obstacle) : [],
-  };
-  const sameTab = (of: Tab[]) => (tab !== 'overview' && of.some(({ value }) => value === tab) ? { tab } : {});
+  const page = pagesOf(site, stage).find((one) => one.path === path);
+  if (!page) return <NotFound />;
+  const isOverview = path === '';
+  const name = stage?.fqdn ?? site.fqdn;
   return (
     <>
       <PageHeader
-        title={stage?.fqdn ?? site.fqdn}
-        icon={<SiteIcon site={site} />}
+        title={isOverview ? name : page.label}
+        {...(isOverview
+          ? { icon: <SiteIcon site={site} />, action: !isCreating && <SiteActions site={site} stage={stage} /> }
+          : {})}
         badges={<SiteStateBadge site={site} stage={stage ?? null} />}
-        below={
-          !isCreating && (
-            <EnvironmentSwitch
-              site={site}
-              to="/sites/$fqdn"
-              live={sameTab(tabs.live)}
-              staging={sameTab(tabs.staging)}
-            />
-          )
+        // Beside it the side bar says which site this is.
+        back={
+          <div className="lg:hidden">
+            {isOverview ? (
+              <BackLink to="/sites">Sites</BackLink>
+            ) : (
+              <BackLink {...siteLink(site.fqdn, '', isStaging)}>{name}</BackLink>
+            )}
+          </div>
         }
-        back={<BackLink to="/sites">Sites</BackLink>}
-        action={!isCreating && <SiteActions site={site} stage={stage} />}
       />
       {isCreating ? (
         <Creating site={site} />
       ) : (
         <>
-          {sawCreating && !isStaging && tab === 'overview' && stateOf(site).kind === 'ready' && <CreatedNote />}
           <WorkNote site={site} />
           <StorageWarning
             team={site.team}
@@ -93,41 +95,43 @@ function SiteView({ site }: { site: Site }) {
             className="mb-6"
           />
           {!isStaging && <BackupWarning site={site} className="mb-6" />}
-          {isStaging && !stage ? (
-            <NewStage site={site} />
-          ) : (
-            <Environment key={String(isStaging)} tabs={isStaging ? tabs.staging : tabs.live} tab={tab} />
-          )}
+          <Suspense fallback={<Skeleton className="h-64 rounded-xl" />}>
+            {isStaging && !stage ? (
+              <NewStage site={site} />
+            ) : (
+              <PageContent key={String(isStaging)} path={path} site={site} stage={stage} />
+            )}
+          </Suspense>
         </>
       )}
     </>
   );
 }
 
-function Environment({ tabs, tab }: { tabs: Tab[]; tab: string }) {
-  const navigate = route.useNavigate();
+function PageContent({ path, site, stage }: { path: string; site: Site; stage: StageSite | undefined }) {
+  const obstacle = obstaclesOf(site, useMe()).change;
+  const { live, staging, stageForm } = viewOf(path);
+  if (!stage) return live ? <live.View site={site} isStage={false} /> : <NotFound />;
+  if (!staging) return <NotFound />;
+  const content = <staging.View site={site} stage={stage} isStage disabled={obstacle !== undefined} />;
+  if (!stageForm) return content;
   return (
-    <Tabs
-      tabs={tabs}
-      value={tabs.some((item) => item.value === tab) ? tab : 'overview'}
-      onValueChange={(next) =>
-        void navigate({
-          search: ({ env }) => ({ ...(env && { env }), ...(next !== 'overview' && { tab: next }) }),
-          replace: true,
-          resetScroll: false,
-        })
-      }
-    />
+    <div className="grid max-w-3xl gap-6">
+      {site.busy !== 'staging' && <BlockedNote reason={obstacle} />}
+      {content}
+    </div>
   );
 }
 
-function SiteLoading() {
+/** The address says already what it is. */
+function SiteLoading({ title }: { title: string }) {
   return (
-    <div role="status" className="grid gap-6">
-      <span className="sr-only">Loading</span>
-      <Skeleton className="h-8 w-56" />
-      <Skeleton className="h-10" />
-      <Skeleton className="h-64 rounded-xl" />
-    </div>
+    <>
+      <PageHeader title={title} />
+      <div role="status">
+        <span className="sr-only">Loading</span>
+        <Skeleton className="h-72 rounded-xl" />
+      </div>
+    </>
   );
 }

@@ -19,7 +19,7 @@ export function SshCommands({ name }: { name: string }) {
         <CopyLine label="Copy the command for the files" text={`sftp -P ${port} ${name}@${hostname}`} />
         <p className="break-words text-muted text-sm">
           The server is known by <code className="break-all">{fingerprint}</code>.{' '}
-          <Link to="/account" className="underline">
+          <Link to="/developers/$page" params={{ page: 'ssh-keys' }} className="underline">
             Your SSH keys
           </Link>
         </p>

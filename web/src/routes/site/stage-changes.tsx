@@ -23,9 +23,9 @@ import { siteEventsQuery, stageChangesQuery } from './site-queries.ts';
 type Side = Changes['summary'][number]['side'];
 
 const sides = {
-  stage: { title: 'What the staging site brings', label: 'Stage', tone: 'accent' },
-  live: { title: 'What the site has got since, and keeps', label: 'Live', tone: 'neutral' },
-  both: { title: 'Changed in both', label: 'Both', tone: 'warn' },
+  stage: { title: 'Comes from staging', label: 'Stage', tone: 'accent' },
+  live: { title: 'New on live since, and stays', label: 'Live', tone: 'neutral' },
+  both: { title: 'Changed on both', label: 'Both', tone: 'warn' },
 } as const;
 
 /** What each side has changed, and the way to bring the one to the other. */
@@ -35,8 +35,8 @@ export function StageChanges({ site, disabled }: { site: Site; disabled: boolean
   const pages = isComparing ? undefined : query.data?.pages;
   return (
     <Section
-      title="Bring it to the site"
-      description="What you changed on the staging site comes to the site. What the site has got meanwhile stays."
+      title="Bring changes to live"
+      description="What you changed on the staging site comes to the live site. What came to live in the meantime stays: orders, comments, posts."
       action={
         <Button variant="secondary" disabled={disabled || isComparing} onClick={() => void query.refetch()}>
           <ReopenIcon /> Compare again
@@ -77,7 +77,7 @@ export function StageChanges({ site, disabled }: { site: Site; disabled: boolean
 function Comparing() {
   return (
     <p role="status" className="flex items-center gap-2.5 py-6 text-muted">
-      <Spinner /> Comparing the staging site with the site …
+      <Spinner /> Comparing the staging site with live …
     </p>
   );
 }
@@ -113,7 +113,7 @@ function Compared({ site, changes, tables, files, more }: ComparedProps) {
         </details>
       )}
       {isEmpty ? (
-        <p className="text-muted">There is nothing to bring: nothing was changed on the staging site.</p>
+        <p className="text-muted">Nothing was changed on the staging site, so there is nothing to bring to live.</p>
       ) : (
         <Commit site={site} plan={changes.plan} hasBoth={hasBoth} problems={problems} />
       )}
@@ -147,10 +147,10 @@ function Summary({ side, lines }: { side: Side; lines: Changes['summary'] }) {
 }
 
 const problemWords = {
-  gone: 'One side no longer has it, and the other one has changed it.',
-  made: 'Both sides have made it anew, each in its own way.',
-  keyless: 'Nothing tells its rows apart.',
-  large: 'Too much of it differs.',
+  gone: 'It was removed on one side and changed on the other.',
+  made: 'It was rebuilt on both sides, in different ways.',
+  keyless: 'Its rows have no key that tells them apart.',
+  large: 'Too much of it differs to be merged.',
   unread: 'A backup could not store it.',
 };
 
@@ -207,7 +207,7 @@ function amountOf({ stage, live, both }: Changes['rows']): string {
 function TableRows({ table: { problem, stage, live, sample } }: { table: Changes['tables'][number] }) {
   if (problem !== null) return <p className="text-muted">{problemWords[problem]}</p>;
   if (stage !== null) return <p className="text-muted">The staging site has {stage} this table.</p>;
-  if (live !== null) return <p className="text-muted">The site has {live} this table since.</p>;
+  if (live !== null) return <p className="text-muted">Live has {live} this table since.</p>;
   if (sample.length === 0) return <p className="text-muted">The rows themselves are not shown.</p>;
   return (
     <div className="grid grid-cols-1 gap-4">
@@ -215,8 +215,8 @@ function TableRows({ table: { problem, stage, live, sample } }: { table: Changes
         <RowComparison
           key={JSON.stringify(row)}
           name={sides[row.side].label}
-          left={{ label: 'Site', row: row.live }}
-          right={{ label: 'Staging site', row: row.stage }}
+          left={{ label: 'Live', row: row.live }}
+          right={{ label: 'Staging', row: row.stage }}
         />
       ))}
     </div>
@@ -240,18 +240,18 @@ function Commit({ site, plan, hasBoth, problems }: CommitProps) {
   return (
     <div className="grid gap-4">
       {problems.length > 0 && (
-        <Alert tone="warn">These tables can not be merged and stay as the site has them: {problems.join(', ')}.</Alert>
+        <Alert tone="warn">These tables cannot be merged and stay as they are on live: {problems.join(', ')}.</Alert>
       )}
       {hasBoth && (
         <div className="grid justify-items-start gap-1.5">
-          <span className="font-medium text-sm">What was changed in both becomes</span>
+          <span className="font-medium text-sm">For what was changed on both, take</span>
           <Segmented
-            label="What was changed in both becomes"
+            label="For what was changed on both, take"
             value={winner}
             onChange={(value) => setWinner(value === 'live' ? 'live' : 'stage')}
             options={[
-              { value: 'stage', label: 'as on the staging site' },
-              { value: 'live', label: 'as on the site' },
+              { value: 'stage', label: 'The staging version' },
+              { value: 'live', label: 'The live version' },
             ]}
           />
         </div>
@@ -260,14 +260,15 @@ function Commit({ site, plan, hasBoth, problems }: CommitProps) {
         <ConfirmAction
           trigger={
             <Button>
-              <SendIcon /> Bring it to the site
+              <SendIcon /> Bring to live …
             </Button>
           }
           title={`Bring the changes to ${site.fqdn}?`}
-          action="Bring it to the site"
+          action="Bring to live"
           onConfirm={commit}
         >
-          Visitors wait for a moment. The site is backed up first, so that this can be undone.
+          Your visitors see the result at once, and wait a few seconds while it happens. What came to live in the
+          meantime stays. The site is backed up first, so you can undo this.
         </ConfirmAction>
       </div>
     </div>
@@ -295,7 +296,7 @@ function Outcome({ site, event }: { site: Site; event: Event }) {
     const { step } = progressOf(event) ?? {};
     return (
       <p className="flex items-center gap-2.5 text-muted">
-        <Spinner /> Bringing the changes to the site{step && ` (${step})`} …
+        <Spinner /> Bringing the changes to live{step && ` (${step})`} …
       </p>
     );
   }
@@ -304,7 +305,7 @@ function Outcome({ site, event }: { site: Site; event: Event }) {
   if (restore_point === undefined) return null;
   return (
     <Alert tone="success" action={<UndoCommit site={site} restore_point={restore_point} />}>
-      The changes are on the site.
+      The changes are live.
     </Alert>
   );
 }

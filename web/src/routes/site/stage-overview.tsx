@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { api } from '../../api/client.ts';
 import { atLeast } from '../../api/roles.ts';
 import { siteQuery } from '../../api/sites.ts';
+import { siteLink } from '../../layout/site-link.ts';
 import { Button, buttonStyle } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { ConfirmAction } from '../../ui/confirm-action.tsx';
@@ -27,7 +28,7 @@ export function StageOverview({ site, stage, disabled }: StageProps) {
         action={
           isMaking && (
             <p role="status" className="flex items-center gap-2 text-muted">
-              <Spinner /> It is being made
+              <Spinner /> Being created
             </p>
           )
         }
@@ -35,8 +36,8 @@ export function StageOverview({ site, stage, disabled }: StageProps) {
         <Definitions
           rows={[
             ['Name', stage.fqdn],
-            ['Made', <Time key="made" iso={stage.created_at} />],
-            ['Mail', 'Held back: nobody gets any'],
+            ['Created', <Time key="made" iso={stage.created_at} />],
+            ['Mail', 'Held back: nobody receives it'],
             ...(stage.git_branch ? [['Follows the branch', stage.git_branch] as [string, string]] : []),
           ]}
         />
@@ -44,15 +45,10 @@ export function StageOverview({ site, stage, disabled }: StageProps) {
       {!isMaking && mayChange && (
         <>
           <Section
-            title="Bring it to the live site"
-            description="First you see what each side has changed. What the live site has got meanwhile stays."
+            title="Bring changes to live"
+            description="You see what each side has changed before anything happens. What came to live in the meantime stays."
           >
-            <Link
-              to="/sites/$fqdn"
-              params={{ fqdn: site.fqdn }}
-              search={{ env: 'staging', tab: 'changes' }}
-              className={buttonStyle()}
-            >
+            <Link {...siteLink(site.fqdn, 'changes', true)} className={buttonStyle()}>
               <SendIcon /> Compare with live
             </Link>
           </Section>
@@ -79,7 +75,7 @@ function StageEnds({ site, stage, disabled }: StageProps) {
   return (
     <Section
       title="Begin again"
-      description="Refresh makes the staging site what the live site is now. Delete ends it; the live site stays as it is."
+      description="Refresh makes the staging site a copy of live as it is now. Delete removes it; live stays as it is."
     >
       <div className="flex flex-wrap gap-2">
         <ConfirmAction
@@ -88,7 +84,7 @@ function StageEnds({ site, stage, disabled }: StageProps) {
               <ReopenIcon /> Refresh
             </Button>
           }
-          title={`Make ${stage.fqdn} anew?`}
+          title={`Refresh ${stage.fqdn} from live?`}
           action="Make it anew"
           onConfirm={refresh}
         >

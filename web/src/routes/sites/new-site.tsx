@@ -42,8 +42,8 @@ export function NewSitePage() {
             const where = { teams: allowed, regions: places, initialTeam: team };
             const begun = <NewSiteForm {...where} templates={templates.data ?? []} />;
             const tabs = [
-              { value: 'new', label: 'A new one', content: begun },
-              { value: 'archive', label: 'From an archive', content: <ImportSiteForm {...where} /> },
+              { value: 'new', label: 'New WordPress', content: begun },
+              { value: 'archive', label: 'Import an archive', content: <ImportSiteForm {...where} /> },
             ];
             return <Tabs tabs={tabs} value={tab} onValueChange={setTab} />;
           }}
@@ -57,14 +57,14 @@ function NotAllowed() {
   return (
     <Empty
       icon={<LockIcon />}
-      title="You can not create sites"
+      title="You cannot create sites"
       action={
         <Link to="/teams" className={buttonStyle({ variant: 'secondary' })}>
           Your teams
         </Link>
       }
     >
-      You are a viewer in all of your teams. Ask an owner to make you a member.
+      You are a viewer of all your teams. Ask an owner to make you a member.
     </Empty>
   );
 }

@@ -1,5 +1,7 @@
 import { useState } from 'react';
 import type { Region, Team } from '#sdk';
+import { useCurrentTeam } from '../../api/current-team.ts';
+import { placeOf } from '../../api/regions.ts';
 import { useMe } from '../../api/session.ts';
 import { Field } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
@@ -7,7 +9,8 @@ import { Select } from '../../ui/select.tsx';
 /** Whose a new site is, and where. */
 export function usePlace(teams: Team[], regions: Region[], initialTeam: string | undefined) {
   const me = useMe();
-  const [team_id, setTeamId] = useState(() => firstTeam(teams, initialTeam)?.id ?? '');
+  const current = useCurrentTeam()?.id;
+  const [team_id, setTeamId] = useState(() => firstTeam(teams, initialTeam ?? current)?.id ?? '');
   const [region_name, setRegionName] = useState(() => firstRegion(regions, me.default_region)?.name ?? '');
   const team = teams.find(({ id }) => id === team_id);
   const region = regions.find(({ name }) => name === region_name);
@@ -33,7 +36,7 @@ export function PlaceFields({ place: { chosen, setTeamId, setRegionName }, teams
       {regions.length > 1 && (
         <Field name="region_name" label="Region">
           <Select
-            options={regions.map((region) => ({ value: region.name, label: `${region.city}, ${region.country}` }))}
+            options={regions.map((region) => ({ value: region.name, label: placeOf(region) }))}
             value={chosen.region_name}
             onValueChange={setRegionName}
             required
@@ -49,7 +52,7 @@ function firstRegion(regions: Region[], wanted: string | null): Region | undefin
   return regions.find(({ name }) => name === wanted) ?? regions[0];
 }
 
-/** The one asked for, or the caller's own, or any. */
+/** The one asked for, or the one that the dashboard is about, or the caller's own, or any. */
 function firstTeam(teams: Team[], wanted: string | undefined): Team | undefined {
   return teams.find(({ id }) => id === wanted) ?? teams.find(({ role }) => role === 'owner') ?? teams[0];
 }

@@ -12,6 +12,7 @@ import { Form, SubmitButton } from '../../ui/form.tsx';
 import { capitalise } from '../../ui/format.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { ManageBillingButton } from './manage-billing.tsx';
+import { describeCost } from './plan-cost.ts';
 
 /** A free team buys its first plan here; whoever pays already changes theirs where they pay. */
 export function ChoosePlan({ team, billing }: { team: Team; billing: TeamBilling }) {
@@ -21,7 +22,6 @@ export function ChoosePlan({ team, billing }: { team: Team; billing: TeamBilling
     <Section
       title={isFree ? 'Choose a plan' : 'Plans'}
       description={isFree ? 'You can change or cancel it at any time.' : wayToChange(billing)}
-      action={!isFree && <ManageBillingButton>Change plan</ManageBillingButton>}
     >
       <Loaded query={plans} loading={<Skeleton className="h-64 rounded-xl" />}>
         {(all) =>
@@ -65,10 +65,22 @@ function Choice({ plans, team }: { plans: Plan[]; team: Team }) {
 
 function Comparison({ plans, billing }: { plans: Plan[]; billing: TeamBilling }) {
   const [interval, setInterval] = useState<Interval>(billing.interval ?? 'month');
+  const [chosen, setChosen] = useState<PlanName>(billing.plan_name);
+  const [from, to] = [billing.plan_name, chosen].map((name) => plans.find((plan) => plan.name === name));
+  const isSame = chosen === billing.plan_name && interval === (billing.interval ?? 'month');
   return (
     <div className="grid gap-5">
       <IntervalSwitch plans={plans} interval={interval} onChange={setInterval} />
-      <PlanCards plans={plans} interval={interval} current={billing.plan_name} />
+      <PlanChoice plans={plans} interval={interval} current={billing.plan_name} value={chosen} onChange={setChosen} />
+      <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
+        {/* As tall with the sentence as without, so that nothing moves under the pointer. */}
+        <p aria-live="polite" className="min-h-10 min-w-0 flex-1 basis-72 text-muted">
+          {isSame || !from || !to
+            ? 'Choose another plan to see what it costs.'
+            : `${describeCost(from, to, interval, billing)} The billing portal shows the exact amount before you confirm.`}
+        </p>
+        <ManageBillingButton>Change in the billing portal</ManageBillingButton>
+      </div>
     </div>
   );
 }

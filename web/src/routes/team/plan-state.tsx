@@ -37,7 +37,7 @@ export function PlanState({ billing, isOwner, action }: PlanStateProps) {
       return (
         <Alert tone="warn">
           Canceled: the plan ends on <Day iso={ends_at} />, and until then everything stays as it is. Then the team is
-          on the plan Free.
+          on the Free plan.
         </Alert>
       );
     case 'past_due':

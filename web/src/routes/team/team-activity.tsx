@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { Team } from '#sdk';
+import { teamEventsQuery } from '../../api/events.ts';
 import { EventFeed } from '../../layout/event-feed.tsx';
-import { teamEventsQuery } from './team-queries.ts';
 
 export function TeamActivity({ team }: { team: Team }) {
   const query = useInfiniteQuery(teamEventsQuery(team.id));

@@ -7,6 +7,7 @@ import { Section } from '../../ui/card.tsx';
 import { Definitions } from '../../ui/definitions.tsx';
 import { capitalise, formatCount } from '../../ui/format.ts';
 import { DateOnly } from '../../ui/time.tsx';
+import { DeleteTeam } from './delete-team.tsx';
 import { limitsOf } from './limits.ts';
 import { TeamSettings } from './team-settings.tsx';
 
@@ -18,6 +19,11 @@ export function TeamOverview({ team }: { team: Team }) {
       <div className="lg:col-span-3">
         <TeamSettings team={team} editable={team.role === 'owner'} />
       </div>
+      {team.role === 'owner' && (
+        <div className="lg:col-span-3">
+          <DeleteTeam team={team} />
+        </div>
+      )}
     </div>
   );
 }
@@ -36,9 +42,8 @@ function Usage({ team }: { team: Team }) {
       }
       action={
         <Link
-          to="/teams/$teamId"
-          params={{ teamId: team.id }}
-          search={{ tab: 'plan' }}
+          to="/teams/$teamId/$page"
+          params={{ teamId: team.id, page: 'billing' }}
           className={buttonStyle({ variant: 'secondary', size: 'sm' })}
         >
           Details

@@ -12,10 +12,13 @@ import { DateOnly } from '../../ui/time.tsx';
 import { Traffic } from '../../usage/traffic.tsx';
 import { teamRanges, teamUsageQuery } from '../../usage/usage-queries.ts';
 import { AdditionalSites } from './additional-sites.tsx';
+import { Bills } from './bills.tsx';
 import { ChoosePlan } from './choose-plan.tsx';
+import { Forecast } from './forecast.tsx';
 import { limitsOf } from './limits.ts';
 import { ManageBillingButton } from './manage-billing.tsx';
 import { PlanState } from './plan-state.tsx';
+import { SiteUse } from './site-use.tsx';
 import { teamBillingQuery } from './team-queries.ts';
 
 /** What is paid for is shown to admins and the owner; how much is used, to everybody in the team. */
@@ -24,6 +27,8 @@ export function TeamPlan({ team }: { team: Team }) {
     <div className="grid grid-cols-1 gap-6">
       {atLeast(team.role, 'admin') ? <Billed team={team} /> : <Unbilled team={team} />}
       <Traffic ranges={teamRanges(team.cycle_start)} queryOf={(range) => teamUsageQuery(team.id, range)} />
+      <SiteUse team={team} />
+      {team.role === 'owner' && <Paying team={team} />}
     </div>
   );
 }
@@ -43,14 +48,27 @@ function Billed({ team }: { team: Team }) {
             <PlanState billing={billing} isOwner={isOwner} />
             <Owner team={team} />
           </CurrentPlan>
-          <Usage team={team} limits={billing.limits} cycleEnd={billing.cycle_end} />
-          {isOwner && <ChoosePlan team={team} billing={billing} />}
-          {isOwner && billing.provider !== null && billing.interval !== null && (
-            <AdditionalSites key={billing.additional_sites} team={team} billing={billing} />
-          )}
+          <Usage team={team} limits={billing.limits} cycleEnd={billing.cycle_end}>
+            <Forecast billing={billing} />
+          </Usage>
         </>
       )}
     </Loaded>
+  );
+}
+
+/** What is bought and how it is paid, below what it is used for. */
+function Paying({ team }: { team: Team }) {
+  const { data: billing } = useQuery(teamBillingQuery(team.id));
+  if (!billing) return null;
+  return (
+    <>
+      {billing.provider !== null && (billing.interval !== null || team.sub_id !== null) && <Bills team={team} />}
+      <ChoosePlan team={team} billing={billing} />
+      {billing.provider !== null && billing.interval !== null && (
+        <AdditionalSites key={billing.additional_sites} team={team} billing={billing} />
+      )}
+    </>
   );
 }
 
@@ -98,7 +116,9 @@ function Owner({ team }: { team: Team }) {
   );
 }
 
-function Usage({ team, limits, cycleEnd }: { team: Team; limits: Limits; cycleEnd: string | null }) {
+type UsageProps = { team: Team; limits: Limits; cycleEnd: string | null; children?: React.ReactNode };
+
+function Usage({ team, limits, cycleEnd, children }: UsageProps) {
   return (
     <Section
       title="Usage"
@@ -114,6 +134,7 @@ function Usage({ team, limits, cycleEnd }: { team: Team; limits: Limits; cycleEn
       <div className="grid gap-x-8 gap-y-6 md:grid-cols-2">
         <UsageMeters limits={limits} />
       </div>
+      {children && <div className="mt-6 border-line border-t pt-4">{children}</div>}
     </Section>
   );
 }

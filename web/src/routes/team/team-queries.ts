@@ -1,18 +1,39 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
-import { nextPage, pageSize as size } from '../../api/pages.ts';
+import { pageSize as size } from '../../api/pages.ts';
 
-export const membersQuery = (team_id: string, page: number) =>
+export const peopleQuery = (team_id: string, search: string, page: number) =>
   queryOptions({
-    queryKey: ['members', team_id, 'list', page],
-    queryFn: ({ signal }) => api.listMembers({ params: { team_id }, query: { page, size }, signal }),
+    queryKey: ['members', team_id, 'list', search, page],
+    queryFn: ({ signal }) =>
+      api.listPeople({ params: { team_id }, query: { ...(search && { search }), page, size }, signal }),
     placeholderData: keepPreviousData,
   });
 
-export const invitesQuery = (team_id: string, page: number) =>
+export const memberQuery = (team_id: string, team_member_id: string) =>
   queryOptions({
-    queryKey: ['invites', team_id, page],
-    queryFn: ({ signal }) => api.listInvites({ params: { team_id }, query: { page, size }, signal }),
+    queryKey: ['members', team_id, team_member_id],
+    queryFn: ({ signal }) => api.getMember({ params: { team_id, team_member_id }, signal }),
+  });
+
+/** A few sites of a team, for whoever chooses among them. */
+export const someSitesQuery = (team_id: string, search: string) =>
+  queryOptions({
+    queryKey: ['sites', 'some', team_id, search],
+    queryFn: ({ signal }) => api.listSites({ query: { team_id, ...(search && { search }), size: 20 }, signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const teamBillsQuery = (team_id: string) =>
+  queryOptions({
+    queryKey: ['teams', team_id, 'bills'],
+    queryFn: ({ signal }) => api.getTeamBills({ params: { team_id }, signal }),
+  });
+
+export const siteUseQuery = (team_id: string, order_by: 'visits' | 'bandwidth' | 'storage' | 'name', page: number) =>
+  queryOptions({
+    queryKey: ['teams', team_id, 'site-use', order_by, page],
+    queryFn: ({ signal }) => api.listSiteUse({ params: { team_id }, query: { order_by, page, size: 10 }, signal }),
     placeholderData: keepPreviousData,
   });
 
@@ -28,15 +49,6 @@ export const teamTicketsQuery = (team_id: string, page: number) =>
     queryKey: ['tickets', 'team', team_id, page],
     queryFn: ({ signal }) => api.listTeamTickets({ params: { team_id }, query: { page, size }, signal }),
     placeholderData: keepPreviousData,
-  });
-
-export const teamEventsQuery = (team_id: string) =>
-  infiniteQueryOptions({
-    queryKey: ['events', 'team', team_id],
-    queryFn: ({ pageParam, signal }) =>
-      api.listTeamEvents({ params: { team_id }, query: { page: pageParam, size }, signal }),
-    initialPageParam: 1,
-    getNextPageParam: nextPage,
   });
 
 /** Under the key of teams: whatever puts a team out of date does so to what it pays. */

@@ -1,74 +1,112 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
+import { Suspense, useEffect } from 'react';
 import type { Team } from '#sdk';
+import { chooseTeam } from '../../api/current-team.ts';
 import { atLeast } from '../../api/roles.ts';
 import { teamQuery } from '../../api/teams.ts';
-import { BackLink } from '../../layout/back-link.tsx';
+import { DevelopersFrame } from '../../layout/developers-frame.tsx';
+import { type LazyView, lazyView } from '../../layout/lazy-view.ts';
 import { Loaded } from '../../layout/loaded.tsx';
+import { NotFound } from '../../layout/problem-pages.tsx';
 import { TeamBadges } from '../../layout/team-badges.tsx';
 import { Alert } from '../../ui/alert.tsx';
+import { LinkTabs } from '../../ui/link-tabs.tsx';
 import { PageHeader } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { type Tab, Tabs } from '../../ui/tabs.tsx';
+import { LimitedTeam } from './limited-team.tsx';
 import { ManageBillingButton } from './manage-billing.tsx';
 import { PlanState } from './plan-state.tsx';
-import { TeamActivity } from './team-activity.tsx';
-import { TeamInvites } from './team-invites.tsx';
-import { TeamMembers } from './team-members.tsx';
-import { TeamOverview } from './team-overview.tsx';
-import { TeamPasswords } from './team-passwords.tsx';
-import { TeamPlan } from './team-plan.tsx';
 import { teamBillingQuery } from './team-queries.ts';
-import { TeamTickets } from './team-tickets.tsx';
-import { TeamWebhooks } from './team-webhooks.tsx';
 
-const route = getRouteApi('/app/teams/$teamId');
+type TeamView = LazyView<{ team: Team }>;
+
+/** A page of a team: what stands above it, and what it shows, which is loaded with the first look at it. */
+type PageOfTeam = { title?: string; frame?: 'team' | 'developers'; isFor?: (team: Team) => boolean; shown: TeamView };
+
+const pages: Record<string, PageOfTeam> = {
+  '': { frame: 'team', shown: lazyView(() => import('./team-overview.tsx').then((it) => it.TeamOverview)) },
+  activity: { frame: 'team', shown: lazyView(() => import('./team-activity.tsx').then((it) => it.TeamActivity)) },
+  tickets: { frame: 'team', shown: lazyView(() => import('./team-tickets.tsx').then((it) => it.TeamTickets)) },
+  billing: {
+    title: 'Usage & billing',
+    shown: lazyView(() => import('./team-plan.tsx').then((it) => it.TeamPlan)),
+  },
+  members: { title: 'Members', shown: lazyView(() => import('./team-members.tsx').then((it) => it.TeamMembers)) },
+  webhooks: {
+    frame: 'developers',
+    isFor: (team) => atLeast(team.role, 'admin'),
+    shown: lazyView(() => import('./team-webhooks.tsx').then((it) => it.TeamWebhooks)),
+  },
+  passwords: {
+    frame: 'developers',
+    shown: lazyView(() => import('./team-passwords.tsx').then((it) => it.TeamPasswords)),
+  },
+};
+
+/** Undefined where there is none of this name. */
+const pageOf = (name: string): PageOfTeam | undefined => (Object.hasOwn(pages, name) ? pages[name] : undefined);
 
 export function TeamPage() {
-  const { teamId } = route.useParams();
+  const { teamId = '', page = '' } = useParams({ strict: false });
+  // Beside the question for the team, and not after it.
+  pageOf(page)?.shown.preload();
   const query = useQuery(teamQuery(teamId));
+  useEffect(() => chooseTeam(teamId), [teamId]);
   return (
     <Loaded query={query} loading={<TeamLoading />}>
-      {(team) => <TeamView team={team} />}
+      {(team) => <TeamView team={team} page={page} />}
     </Loaded>
   );
 }
 
-function TeamView({ team }: { team: Team }) {
-  const { tab = 'overview' } = route.useSearch();
-  const navigate = route.useNavigate();
-  const tabs: Tab[] = [
-    { value: 'overview', label: 'Overview', content: <TeamOverview team={team} /> },
-    { value: 'plan', label: 'Plan and usage', content: <TeamPlan team={team} /> },
-    { value: 'members', label: 'Members', content: <TeamMembers team={team} /> },
-    // Only the owner may even read invites.
-    ...(team.role === 'owner' ? [{ value: 'invites', label: 'Invites', content: <TeamInvites team={team} /> }] : []),
-    // Addresses of receivers often hold a secret, so whoever may not change them does not see them.
-    ...(atLeast(team.role, 'admin')
-      ? [{ value: 'webhooks', label: 'Webhooks', content: <TeamWebhooks team={team} /> }]
-      : []),
-    { value: 'passwords', label: 'Application passwords', content: <TeamPasswords team={team} /> },
-    { value: 'tickets', label: 'Tickets', content: <TeamTickets team={team} /> },
-    { value: 'activity', label: 'Activity', content: <TeamActivity team={team} /> },
-  ];
-  return (
+function TeamView({ team, page }: { team: Team; page: string }) {
+  if (team.is_limited) return <LimitedTeam team={team} />;
+  const { title = team.name, frame, isFor = () => true, shown } = pageOf(page) ?? {};
+  if (!shown || !isFor(team)) return <NotFound />;
+  const notes = (
     <>
-      <PageHeader title={team.name} badges={<TeamBadges team={team} />} back={<BackLink to="/teams">Teams</BackLink>} />
       {!team.is_active && (
         <Alert tone="danger" className="mb-6">
           An operator of the platform has suspended this team. Its sites show a page that says so. Open a ticket to have
           it reviewed.
         </Alert>
       )}
-      {tab !== 'plan' && atLeast(team.role, 'admin') && <PaymentTrouble team={team} />}
-      <Tabs
-        tabs={tabs}
-        value={tabs.some((item) => item.value === tab) ? tab : 'overview'}
-        onValueChange={(next) =>
-          void navigate({ search: next === 'overview' ? {} : { tab: next }, replace: true, resetScroll: false })
-        }
-      />
+      {page !== 'billing' && atLeast(team.role, 'admin') && <PaymentTrouble team={team} />}
     </>
+  );
+  const content = (
+    <Suspense fallback={<Skeleton className="h-64 rounded-xl" />}>
+      <shown.View team={team} />
+    </Suspense>
+  );
+  if (frame === 'developers')
+    return (
+      <DevelopersFrame>
+        {notes}
+        {content}
+      </DevelopersFrame>
+    );
+  return (
+    <>
+      <PageHeader title={title} badges={<TeamBadges team={team} />} />
+      {frame === 'team' && <TeamLinks teamId={team.id} />}
+      {notes}
+      {content}
+    </>
+  );
+}
+
+function TeamLinks({ teamId }: { teamId: string }) {
+  return (
+    <LinkTabs
+      label="Team"
+      links={[
+        { label: 'Team settings', to: '/teams/$teamId', params: { teamId } },
+        { label: 'Team activity', to: '/teams/$teamId/$page', params: { teamId, page: 'activity' } },
+        { label: 'Team tickets', to: '/teams/$teamId/$page', params: { teamId, page: 'tickets' } },
+      ]}
+    />
   );
 }
 
@@ -89,8 +127,7 @@ function TeamLoading() {
   return (
     <div role="status" className="grid gap-6">
       <span className="sr-only">Loading</span>
-      <Skeleton className="h-8 w-56" />
-      <Skeleton className="h-10" />
+      <Skeleton className="h-9 w-56" />
       <Skeleton className="h-64 rounded-xl" />
     </div>
   );

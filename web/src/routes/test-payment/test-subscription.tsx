@@ -136,7 +136,7 @@ function Actions({ subscription, act }: PartProps) {
         action="End the plan"
         onConfirm={() => act({ action: 'end_now' }, 'The plan has ended.')}
       >
-        The team is on the plan free at once. Its sites stay; nothing is deleted.
+        The team is on the Free plan at once. Its sites stay; nothing is deleted.
       </ConfirmAction>
     </div>
   );

@@ -3,11 +3,11 @@ import type { TicketPage } from '#sdk';
 import { api } from '../../api/client.ts';
 import { nextPage, pageSize as size } from '../../api/pages.ts';
 
-export const ticketsQuery = (page: number) =>
+export const ticketsQuery = (resolved: boolean, page: number) =>
   queryOptions({
-    queryKey: ['tickets', 'own', page],
+    queryKey: ['tickets', 'own', resolved, page],
     // Asked for with a page, the operation answers a page; its type also covers the other shape.
-    queryFn: async ({ signal }) => (await api.listTickets({ query: { page, size }, signal })) as TicketPage,
+    queryFn: async ({ signal }) => (await api.listTickets({ query: { page, size, resolved }, signal })) as TicketPage,
     placeholderData: keepPreviousData,
   });
 
@@ -25,4 +25,11 @@ export const repliesQuery = (ticket_id: string) =>
       api.listReplies({ params: { ticket_id }, query: { page: pageParam, size }, signal }),
     initialPageParam: 1,
     getNextPageParam: nextPage,
+  });
+
+export const contextQuery = (ticket_id: string) =>
+  queryOptions({
+    queryKey: ['tickets', ticket_id, 'context'],
+    queryFn: ({ signal }) => api.getTicketContext({ params: { ticket_id }, signal }),
+    staleTime: 60_000,
   });

@@ -7,9 +7,11 @@ import { useMe } from '../../api/session.ts';
 import { teamQuery } from '../../api/teams.ts';
 import { GrowingMessage } from '../../layout/assistant-message.tsx';
 import { BackLink } from '../../layout/back-link.tsx';
+import { WithContext } from '../../layout/inbox.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
 import { ReplyBox } from '../../layout/reply-box.tsx';
 import { Conversation } from '../../layout/thread.tsx';
+import { TicketContext } from '../../layout/ticket-context.tsx';
 import { TicketState } from '../../layout/ticket-list.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmAction } from '../../ui/confirm-action.tsx';
@@ -19,7 +21,8 @@ import { PageHeader } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useWrittenAnswers } from './answer-stream.ts';
-import { repliesQuery, ticketQuery } from './ticket-queries.ts';
+import { OwnTickets } from './own-tickets.tsx';
+import { contextQuery, repliesQuery, ticketQuery } from './ticket-queries.ts';
 
 const route = getRouteApi('/app/tickets/$ticketId');
 
@@ -27,11 +30,11 @@ export function TicketPage() {
   const { ticketId } = route.useParams();
   const query = useQuery(ticketQuery(ticketId));
   return (
-    <div className="mx-auto max-w-3xl">
+    <OwnTickets isChosen>
       <Loaded query={query} loading={<TicketLoading />}>
-        {(ticket) => <TicketView ticket={ticket} />}
+        {(ticket) => <TicketView key={ticket.id} ticket={ticket} />}
       </Loaded>
-    </div>
+    </OwnTickets>
   );
 }
 
@@ -39,12 +42,18 @@ function TicketView({ ticket }: { ticket: Ticket }) {
   const team = useQuery(teamQuery(ticket.team_id)).data;
   const isOwn = useMe().id === ticket.user.id;
   const replies = useInfiniteQuery(repliesQuery(ticket.id));
+  const context = useQuery(contextQuery(ticket.id));
   const queryClient = useQueryClient();
 
   const unanswered = unansweredIn(replies.data?.pages.flatMap((page) => page.results) ?? []);
   const written = useWrittenAnswers(ticket.id, unanswered.length > 0);
 
-  async function reply(body: { description?: string; resolve?: boolean; is_assistant_chat_message?: boolean }) {
+  async function reply(body: {
+    description?: string;
+    resolve?: boolean;
+    is_assistant_chat_message?: boolean;
+    s3_object?: string;
+  }) {
     await api.createReply({ params: { ticket_id: ticket.id }, body });
     await queryClient.invalidateQueries({ queryKey: ['tickets'] });
   }
@@ -53,31 +62,33 @@ function TicketView({ ticket }: { ticket: Ticket }) {
     <>
       <PageHeader
         title={ticket.subject}
-        badges={<TicketState resolved={ticket.resolved} />}
+        badges={<TicketState ticket={ticket} />}
         description={[ticket.category && capitalise(ticket.category), team?.name].filter(Boolean).join(' · ')}
         back={
           isOwn ? (
-            <BackLink to="/tickets">Tickets</BackLink>
+            <BackLink to="/tickets">Support</BackLink>
           ) : (
-            <BackLink to="/teams/$teamId" params={{ teamId: ticket.team_id }} search={{ tab: 'tickets' }}>
+            <BackLink to="/teams/$teamId/$page" params={{ teamId: ticket.team_id, page: 'tickets' }}>
               Tickets of the team
             </BackLink>
           )
         }
         action={(isOwn || atLeast(team?.role, 'admin')) && <DeleteTicket ticket={ticket} />}
       />
-      <Conversation ticket={ticket} replies={replies}>
-        {unanswered.map(({ id }) => (
-          <GrowingMessage key={id} answer={written.get(id)} />
-        ))}
-      </Conversation>
-      {atLeast(team?.role, 'member') && (
-        <ReplyBox
-          resolved={ticket.resolved}
-          assistant={{ messagesLeft: ticket.messages_remaining, isThread: ticket.is_assistant_thread }}
-          send={reply}
-        />
-      )}
+      <WithContext context={<TicketContext query={context} />}>
+        <Conversation ticket={ticket} replies={replies}>
+          {unanswered.map(({ id }) => (
+            <GrowingMessage key={id} answer={written.get(id)} />
+          ))}
+        </Conversation>
+        {atLeast(team?.role, 'member') && (
+          <ReplyBox
+            resolved={ticket.resolved}
+            assistant={{ messagesLeft: ticket.messages_remaining, isThread: ticket.is_assistant_thread }}
+            send={reply}
+          />
+        )}
+      </WithContext>
     </>
   );
 }

@@ -7,10 +7,10 @@ import { FileComparison } from './file-comparison.tsx';
 import { TableComparison } from './table-comparison.tsx';
 
 const kinds = {
-  added: { label: 'Comes back', tone: 'accent' },
-  restored: { label: 'Changes', tone: 'warn' },
-  deleted: { label: 'Goes', tone: 'danger' },
-  failed: { label: 'Not possible', tone: 'danger' },
+  added: { label: 'Restored', tone: 'accent' },
+  restored: { label: 'Reverted', tone: 'warn' },
+  deleted: { label: 'Deleted', tone: 'danger' },
+  failed: { label: 'Can not be restored', tone: 'danger' },
 } as const;
 
 type ChangeListProps = {
@@ -26,7 +26,7 @@ type ChangeListProps = {
 /** The tables and files that would change; each opens to show how. */
 export function ChangeList({ place, total, tables, files, more }: ChangeListProps) {
   if (total.tables + total.files === 0)
-    return <p className="py-6 text-center text-muted">Nothing: the site is just as it was in this minute.</p>;
+    return <p className="py-6 text-center text-muted">No difference: the site is exactly as it was in this minute.</p>;
   return (
     <div className="mt-4 grid grid-cols-1 gap-4">
       {tables.length > 0 && (
@@ -61,9 +61,9 @@ export function ChangeList({ place, total, tables, files, more }: ChangeListProp
 
 function rowsOf({ rows_added, rows_changed, rows_removed }: TableChange): string {
   const parts = [
-    rows_added && `${formatAmount(rows_added, 'row')} back`,
-    rows_changed && `${formatCount(rows_changed)} changed`,
-    rows_removed && `${formatCount(rows_removed)} gone`,
+    rows_added && `${formatAmount(rows_added, 'row')} restored`,
+    rows_changed && `${formatCount(rows_changed)} reverted`,
+    rows_removed && `${formatCount(rows_removed)} deleted`,
   ];
   return parts.filter(Boolean).join(', ');
 }

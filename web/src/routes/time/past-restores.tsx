@@ -22,12 +22,12 @@ export function PastRestores({ site, stage, onBegun }: PastRestoresProps) {
   const [reported, setReported] = useState<PitRestore>();
   const query = useQuery(restoresQuery({ fqdn: site.fqdn, stage }, page));
   return (
-    <Section title="Restores" description="Each can be undone: what it replaced is kept." flush>
+    <Section title="Restores" description="Every restore can be undone: what it replaced is kept." flush>
       <Listing
         query={query}
         onPage={setPage}
         empty={
-          <Empty icon={<HistoryIcon />} title="Nothing was restored yet">
+          <Empty icon={<HistoryIcon />} title="No restore yet">
             Restores and dry runs are listed here.
           </Empty>
         }
@@ -75,14 +75,14 @@ function PastRestore({ site, stage, restore, onBegun, onReport }: PastRestorePro
           <OutcomeBadge restore={restore} />
         </p>
         <p className="mt-0.5 text-muted">
-          {restore.failed_reason ?? (restore.finished_at ? summaryOf(restore) : 'Still at it …')}
+          {restore.failed_reason ?? (restore.finished_at ? summaryOf(restore) : 'In progress …')}
         </p>
         <p className="mt-0.5 text-muted text-xs">
           <Time iso={restore.created_at} /> · {halves}
         </p>
       </div>
       <div className="flex gap-2">
-        {undo && <UndoButton site={site} wish={undo} onBegun={onBegun} />}
+        {undo && <UndoButton site={site} wish={undo} onBegun={onBegun} asks />}
         <Button variant="secondary" size="sm" onClick={onReport}>
           Report
         </Button>

@@ -18,7 +18,7 @@ type RestoreOptionsProps = {
 
 export function RestoreOptions({ parts, onParts, deletesExtra, onDeletesExtra }: RestoreOptionsProps) {
   return (
-    <div className="grid gap-4 rounded-lg border border-line p-4 sm:grid-cols-[auto_minmax(0,1fr)] sm:items-center sm:gap-10">
+    <div className="grid gap-4 rounded-lg border border-line p-4">
       <div>
         <Segmented
           label="What to restore"
@@ -29,7 +29,7 @@ export function RestoreOptions({ parts, onParts, deletesExtra, onDeletesExtra }:
       </div>
       <Switch
         label="Delete newer files"
-        hint="Those that did not exist then. Otherwise they stay."
+        hint="Plugins, themes and uploads that were added after this minute. Otherwise they stay."
         checked={deletesExtra && parts !== 'database'}
         onCheckedChange={onDeletesExtra}
         disabled={parts === 'database'}

@@ -20,7 +20,6 @@ export function RestorePreview({ site, wish }: { site: Site; wish: RestoreWish }
   const pages = isComparing || isBusy ? undefined : query.data?.pages;
   return (
     <section aria-label="What a restore would change" className="min-w-0">
-      <h3 className="mb-3 font-semibold">What a restore would change</h3>
       <Loaded
         query={{ ...query, data: pages, error: isBusy ? null : query.error }}
         loading={<Comparing isBusy={isBusy} />}
@@ -68,8 +67,7 @@ function MoreButton({ query }: { query: Pick<UseInfiniteQueryResult, 'isFetching
 function Comparing({ isBusy }: { isBusy: boolean }) {
   return (
     <p role="status" className="flex items-center gap-2.5 py-6 text-muted">
-      <Spinner />{' '}
-      {isBusy ? 'Waiting until the site is no longer busy …' : 'Comparing the site as it is with this minute …'}
+      <Spinner /> {isBusy ? 'Waiting until the site is free …' : 'Comparing the site with this minute …'}
     </p>
   );
 }
@@ -81,13 +79,13 @@ function Counters({ preview }: { preview: PitPreview }) {
     <div role="status">
       <Figures
         figures={[
-          { name: 'Files come back', value: count(preview.num_files_added), hint: 'which are gone now' },
-          { name: 'Files change back', value: count(preview.num_files_restored), hint: 'to what they were' },
-          { name: 'Files go', value: count(preview.num_files_deleted), hint: 'which came later' },
+          { name: 'Files restored', value: count(preview.num_files_added), hint: 'missing today' },
+          { name: 'Files reverted', value: count(preview.num_files_restored), hint: 'changed since' },
+          { name: 'Files deleted', value: count(preview.num_files_deleted), hint: 'newer than this minute' },
           {
-            name: 'Tables change',
+            name: 'Tables reverted',
             value: count(tables),
-            hint: `${count(preview.num_tables_skipped)} stay as they are`,
+            hint: `${count(preview.num_tables_skipped)} unchanged`,
           },
         ]}
       />

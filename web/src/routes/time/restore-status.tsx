@@ -54,7 +54,7 @@ function Running({ restore }: { restore: PitRestore }) {
   return (
     <Card className="grid gap-3 px-5 py-4">
       <p className="flex items-center gap-2.5 font-medium">
-        <Spinner /> {restore.is_dry_run ? 'Trying out' : 'Restoring'}{' '}
+        <Spinner /> {restore.is_dry_run ? 'Dry run of' : 'Restoring'}{' '}
         {formatMoment(restore.backup_point ?? restore.restore_point)}
       </p>
       <ProgressBar label="Progress of the restore" percentage={progress ? percentageOf(progress) : null} />
@@ -106,12 +106,12 @@ function Outcome({ site, stage, restore, onBegun }: OutcomeProps) {
   if (restore.is_dry_run)
     return (
       <Alert tone="success">
-        It works: {moment} was restored to a copy, and every byte was right. {summaryOf(restore)}
+        The dry run passed: {moment} was restored to a copy, and every byte was right. {summaryOf(restore)}
       </Alert>
     );
   return (
     <Alert tone="success" action={undo && <UndoButton site={site} wish={undo} onBegun={onBegun} />}>
-      The {stage ? 'staging site' : 'site'} is as it was at {moment}. {summaryOf(restore)}
+      The {stage ? 'staging site' : 'site'} is back at {moment}. {summaryOf(restore)}
     </Alert>
   );
 }

@@ -20,7 +20,7 @@ export const TimelineBars = memo(function TimelineBars({ minutes, view }: { minu
       viewBox={`0 0 ${columns} 100`}
       preserveAspectRatio="none"
       aria-hidden="true"
-      className="absolute inset-0 size-full"
+      className="absolute inset-x-0 top-10 bottom-0 h-[calc(100%-2.5rem)] w-full"
     >
       <rect x="0" y={filesHeight + 2} width={columns} height="1" className="fill-line-strong" />
       {bars.map(({ place, files, tables }) => {

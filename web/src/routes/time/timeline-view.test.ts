@@ -1,19 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { barsOf, momentAt, nearest, placeOf, stepTo, ticksOf, viewOf } from './timeline-view.ts';
+import { barsOf, firstZoom, momentAt, nearest, placeOf, stepTo, ticksOf, viewOf } from './timeline-view.ts';
 
 const hour = 3_600_000;
 const noon = new Date(2026, 10, 15, 12).getTime();
 const at = (...minutesAgo: number[]) => minutesAgo.map((ago) => ({ atMs: noon - ago * 60_000, files: 1, tables: 2 }));
 
-test('a view ends now, goes around a chosen moment before it, and never begins before the oldest backup', () => {
+test('a view ends now, goes around a chosen moment before it, and is as long as it says', () => {
   const middle = ({ startMs, endMs }: { startMs: number; endMs: number }) => (startMs + endMs) / 2;
   const week = noon - 7 * 24 * hour;
   assert.ok(Math.abs(placeOf(noon, viewOf('hour', week, noon)) - 1) < 0.03);
   assert.equal(middle(viewOf('hour', week, noon, noon - 5 * hour)), noon - 5 * hour);
   assert.ok(Math.abs(placeOf(week, viewOf('hour', week, noon, week)) - 0.02) < 0.01);
-  const young = viewOf('day', noon - hour, noon);
-  assert.ok(young.endMs - young.startMs < 1.1 * hour);
+  for (const oldest of [noon - hour, week]) {
+    const { startMs, endMs } = viewOf('day', oldest, noon, oldest);
+    assert.ok(Math.abs((endMs - startMs) / (24 * hour) - 1) < 0.05);
+    assert.ok(endMs < noon + hour);
+  }
+  assert.deepEqual([firstZoom(noon - hour, noon), firstZoom(week, noon)], ['hour', 'day']);
 });
 
 test('a place is the place of its moment', () => {
@@ -64,7 +68,7 @@ test('bars hold all that is in the view and nothing else', () => {
 });
 
 test('ticks are round by the local clock, and there are about as many as wanted', () => {
-  for (const zoom of ['hour', 'day', 'week', 'all'] as const) {
+  for (const zoom of ['hour', 'day', 'week', 'month'] as const) {
     const ticks = ticksOf(viewOf(zoom, noon - 90 * 24 * hour, noon), 6);
     assert.ok(ticks.length >= 3 && ticks.length <= 7, `${zoom}: ${ticks.length}`);
     for (const ms of ticks) assert.equal(new Date(ms).getSeconds(), 0);

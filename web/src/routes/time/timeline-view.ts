@@ -9,18 +9,23 @@ export const zooms = {
   hour: { label: 'Hour', spanMs: hourMs },
   day: { label: 'Day', spanMs: dayMs },
   week: { label: 'Week', spanMs: 7 * dayMs },
-  all: { label: 'All', spanMs: Number.POSITIVE_INFINITY },
+  month: { label: 'Month', spanMs: 30 * dayMs },
 };
 export type Zoom = keyof typeof zooms;
 
+/** Of a young site an hour says more than a day. */
+export function firstZoom(oldestMs: number, nowMs: number): Zoom {
+  return nowMs - oldestMs < 2 * hourMs ? 'hour' : 'day';
+}
+
 /**
- * The newest stretch of that length, or the one around a chosen moment that lies before it. There is nothing to see before
- * the oldest backup, so a young site fills the whole width.
+ * The newest stretch of that length, or the one around a chosen moment that lies before it. A day is a day, also of a site that is younger; of an
+ * older one nothing before its oldest backup is shown.
  */
 export function viewOf(zoom: Zoom, oldestMs: number, nowMs: number, chosenMs = nowMs): View {
-  const spanMs = Math.min(zooms[zoom].spanMs, Math.max(nowMs - oldestMs, minuteMs));
+  const { spanMs } = zooms[zoom];
   const isPast = chosenMs < nowMs - spanMs;
-  const endMs = isPast ? Math.max(chosenMs + spanMs / 2, oldestMs + spanMs) : nowMs;
+  const endMs = isPast ? Math.min(nowMs, Math.max(chosenMs + spanMs / 2, oldestMs + spanMs)) : nowMs;
   // Air at both ends, so that the first and the last bar are whole.
   const airMs = spanMs / 50;
   return { startMs: endMs - spanMs - airMs, endMs: endMs + airMs };

@@ -1,29 +1,41 @@
-import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react';
+import { type KeyboardEvent, type PointerEvent, useMemo, useRef, useState } from 'react';
+import type { RestorePoint, SiteMoment } from '#sdk';
 import { Button } from '../../ui/button.tsx';
 import { cx } from '../../ui/cx.ts';
 import { formatAmount } from '../../ui/format.ts';
 import { ChevronLeftIcon, ChevronRightIcon } from '../../ui/icons.ts';
 import { formatMoment } from '../../ui/time.tsx';
 import type { Minute } from './backups.ts';
+import { textOf } from './moments.ts';
 import { TimelineBars } from './timeline-bars.tsx';
+import { TimelineMarks } from './timeline-marks.tsx';
 import { momentAt, nearest, placeOf, stepTo, ticksOf, type View } from './timeline-view.ts';
 
 type TimelineProps = {
   minutes: Minute[];
+  moments: SiteMoment[];
+  points: RestorePoint[];
   view: View;
+  /** Nothing is kept before it. */
+  oldestMs: number;
   chosen: Minute | undefined;
   /** `byStep` when it may lie outside of what is on screen. */
   onChoose: (minute: Minute, byStep: boolean) => void;
 };
 
 /** The kept minutes side by side. Whoever points at a place gets the minute that is closest to it. */
-export function Timeline({ minutes, view, chosen, onChoose }: TimelineProps) {
+export function Timeline({ minutes, moments, points, view, oldestMs, chosen, onChoose }: TimelineProps) {
   const [hovered, setHovered] = useState<Minute>();
+  const told = useMemo(() => Map.groupBy(moments, ({ commit_hash }) => commit_hash), [moments]);
   const pressedAt = useRef({ x: 0, y: 0 });
 
   function pointed(event: PointerEvent<HTMLElement>): Minute | undefined {
-    const { left, width } = event.currentTarget.getBoundingClientRect();
-    return nearest(minutes, momentAt((event.clientX - left) / width, view));
+    const { left, top, width } = event.currentTarget.getBoundingClientRect();
+    const ms = momentAt((event.clientX - left) / width, view);
+    // Among the marks a minute is meant in which something happened.
+    const marked =
+      event.clientY - top < marksHeight ? minutes.filter(({ backup }) => told.has(backup.commit_hash)) : [];
+    return nearest(marked, ms) ?? nearest(minutes, ms);
   }
   function scrub(event: PointerEvent<HTMLElement>) {
     const minute = pointed(event);
@@ -50,13 +62,15 @@ export function Timeline({ minutes, view, chosen, onChoose }: TimelineProps) {
   }
 
   const index = chosen ? Math.max(0, minutes.indexOf(chosen)) : minutes.length - 1;
-  const told = hovered ?? chosen;
+  const pointedAt = hovered ?? chosen;
+  const happened = pointedAt && told.get(pointedAt.backup.commit_hash);
   return (
     <div>
       <div className="mb-3 flex flex-wrap items-center justify-between gap-x-6 gap-y-1 text-muted text-xs">
         <Legend />
         <span className="min-h-4.5 tabular-nums" aria-hidden="true">
-          {told && `${formatMoment(told.atMs)} · ${amountOf(told)}`}
+          {pointedAt &&
+            `${formatMoment(pointedAt.atMs)} · ${happened?.[0] ? textOf(happened[0]) : amountOf(pointedAt)}`}
         </span>
       </div>
       <div
@@ -73,13 +87,15 @@ export function Timeline({ minutes, view, chosen, onChoose }: TimelineProps) {
         onPointerLeave={() => setHovered(undefined)}
         // Not on its beginning: that may become a scroll of the page by touch.
         onPointerUp={(event) => event.button === 0 && scrub(event)}
-        className="relative h-36 cursor-pointer touch-pan-y select-none rounded-lg bg-raised/60"
+        className="relative h-44 cursor-pointer touch-pan-y select-none overflow-hidden rounded-lg bg-raised/60"
       >
+        <NothingKept oldestMs={oldestMs} view={view} />
         <TimelineBars minutes={minutes} view={view} />
+        <TimelineMarks moments={moments} points={points} view={view} />
         {hovered && hovered !== chosen && <Mark minute={hovered} view={view} className="bg-muted/60" />}
         {chosen && (
           <Mark minute={chosen} view={view} className="bg-fg">
-            <span className="-top-1 -left-1.5 absolute size-3.5 rounded-full border-2 border-surface bg-fg" />
+            <span className="-left-1.5 absolute top-0 size-3.5 rounded-full border-2 border-surface bg-fg" />
           </Mark>
         )}
       </div>
@@ -101,6 +117,9 @@ export function Timeline({ minutes, view, chosen, onChoose }: TimelineProps) {
   );
 }
 
+/** The lane of the marks, in pixels. */
+const marksHeight = 40;
+
 function amountOf({ files, tables }: Minute): string {
   return `${formatAmount(files, 'file')}, ${formatAmount(tables, 'table')}`;
 }
@@ -109,12 +128,25 @@ function Legend() {
   return (
     <span className="flex gap-4">
       <span className="inline-flex items-center gap-1.5">
-        <span className="size-2.5 rounded-sm bg-accent" /> Files changed
+        <span className="size-2.5 rounded-sm bg-accent" /> Files
       </span>
       <span className="inline-flex items-center gap-1.5">
-        <span className="size-2.5 rounded-sm bg-warn" /> Tables changed
+        <span className="size-2.5 rounded-sm bg-warn" /> Database
       </span>
     </span>
+  );
+}
+
+/** Before the first backup there is nothing to go back to. */
+function NothingKept({ oldestMs, view }: { oldestMs: number; view: View }) {
+  const place = placeOf(oldestMs, view);
+  if (place <= 0) return null;
+  return (
+    <span
+      aria-hidden
+      className="absolute inset-y-0 left-0 bg-[repeating-linear-gradient(-45deg,var(--line)_0_1px,transparent_1px_7px)]"
+      style={{ width: `${100 * Math.min(1, place)}%` }}
+    />
   );
 }
 
@@ -134,7 +166,7 @@ function Mark({ minute, view, className, children }: MarkProps) {
   );
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const clock = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 const isMidnight = (ms: number) => new Date(ms).getHours() === 0 && new Date(ms).getMinutes() === 0;
 

@@ -120,8 +120,9 @@ class Siteyard_DB_Command extends DB_Command {
 		if ( isset( $assoc_args['tables'] ) || isset( $assoc_args['all-tables'] ) ) {
 			WP_CLI::error( 'Only the size of the whole database is known here.' );
 		}
+		global $wpdb;
 		clearstatcache();
-		$bytes  = filesize( DB_DIR . DB_FILE );
+		$bytes  = 'sqlite' === DB_ENGINE ? filesize( DB_DIR . DB_FILE ) : (int) $wpdb->get_var( 'SELECT SUM(DATA_LENGTH + INDEX_LENGTH) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()' );
 		$format = $assoc_args['size_format'] ?? 'b';
 		$units  = array( 'b' => 1, 'kb' => 1000, 'mb' => 1000 ** 2, 'gb' => 1000 ** 3 );
 		if ( ! isset( $units[ $format ] ) ) {

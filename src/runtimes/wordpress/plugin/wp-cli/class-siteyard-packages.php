@@ -33,6 +33,8 @@ final class Siteyard_Packages {
 		'scaffold-command'         => array( 'scaffold' ),
 		'search-replace-command'   => array( 'search-replace' ),
 		'server-command'           => array( 'server' ),
+		// No package: the platform's own word needs none of them.
+		'siteyard'                 => array( 'siteyard-software' ),
 		'shell-command'            => array( 'shell' ),
 		'super-admin-command'      => array( 'super-admin' ),
 		'widget-command'           => array( 'sidebar', 'widget' ),

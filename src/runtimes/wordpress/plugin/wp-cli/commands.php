@@ -20,6 +20,10 @@ WP_CLI::add_hook(
 	}
 );
 
+// The platform's own word, which nobody is told of in the list of commands.
+require_once __DIR__ . '/class-siteyard-software.php';
+WP_CLI::add_command( 'siteyard-software', 'Siteyard_Software' );
+
 // Where packages were left out (run.php). Native PHP has all of them.
 if ( class_exists( 'Siteyard_Packages', false ) ) {
 	WP_CLI::add_hook( 'before_run_command', array( 'Siteyard_Packages', 'bring_for' ) );

@@ -90,7 +90,7 @@ export function FileToolbar({ place, selected, isFixed, before, onWhole, onMade,
           </Button>
         }
       >
-        <MenuItem icon={<DownloadIcon />} render={<a href={downloadAddress(place, path)} download />}>
+        <MenuItem icon={<DownloadIcon />} download={downloadAddress(place, path)}>
           Download {kind === 'folder' ? 'as a zip file' : ''}
         </MenuItem>
         <MenuItem icon={<PencilIcon />} disabled={isFixed || path === ''} onClick={() => before(() => setTask('move'))}>

@@ -181,7 +181,7 @@ function Editing({ place, path, line, isFixed, onDirty, onClose, file, ...first 
       {fault && (
         <Alert tone="warn" className="m-3">
           <p role="alert">
-            Saved, but PHP can not read this file{fault.line !== null && ` (line ${fault.line})`}: {fault.message}
+            Saved, but PHP cannot read this file{fault.line !== null && ` (line ${fault.line})`}: {fault.message}
           </p>
         </Alert>
       )}

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { Site } from '#sdk';
-import { atLeast, roleLabel } from '../../../api/roles.ts';
+import { atLeast, standing } from '../../../api/roles.ts';
 import { useMe } from '../../../api/session.ts';
 import { obstaclesOf } from '../../../api/site-rights.ts';
 import type { Place } from '../../../api/sites.ts';
@@ -25,11 +25,7 @@ export function SiteFiles({ site, isStage = false }: { site: Site; isStage?: boo
   const unsaved = useUnsaved(isDirty, () => setDirty(false));
   const { role, name } = site.team;
   if (!atLeast(role, 'member'))
-    return (
-      <BlockedNote
-        reason={`You are ${roleLabel(role ?? 'viewer').toLowerCase()} in ${name}: members, admins and the owner can read this.`}
-      />
-    );
+    return <BlockedNote reason={`${standing(role, name)}: members, admins and the owner can read this.`} />;
   return (
     <div className="grid gap-4">
       <BlockedNote reason={obstacle} />

@@ -36,7 +36,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
 
   async function remove() {
     await api.deleteWebhook({ params });
-    await navigate({ to: '/teams/$teamId', params: { teamId: webhook.team_id }, search: { tab: 'webhooks' } });
+    await navigate({ to: '/teams/$teamId/$page', params: { teamId: webhook.team_id, page: 'webhooks' } });
     await queryClient.invalidateQueries({ queryKey: ['webhooks'] });
     toast.success('The webhook is deleted.');
   }

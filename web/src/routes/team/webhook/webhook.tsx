@@ -47,7 +47,7 @@ function WebhookView({ webhook }: { webhook: Webhook }) {
         title={webhook.description || hostOf(webhook)}
         badges={<Badge tone={tone}>{label}</Badge>}
         back={
-          <BackLink to="/teams/$teamId" params={{ teamId: webhook.team_id }} search={{ tab: 'webhooks' }}>
+          <BackLink to="/teams/$teamId/$page" params={{ teamId: webhook.team_id, page: 'webhooks' }}>
             Webhooks
           </BackLink>
         }

@@ -46,6 +46,7 @@ const familyLabels: Record<Family, string> = {
   'stage.*': 'Staging',
   'backup.*': 'Backups',
   'restore.*': 'Restores',
+  'software.*': 'Plugins, themes and versions',
   'git.*': 'Git',
   'domain.*': 'Domains',
   'external_path.*': 'External paths',

@@ -1,0 +1,28 @@
+import { type Static, Type } from 'typebox';
+import { Nullable, OneOf, say, Timestamp } from '#core/http/schema.ts';
+
+const ATTENTION_KINDS = ['payment', 'storage', 'errors', 'backup', 'certificate', 'dns'] as const;
+
+const AttentionItem = Type.Object({
+  kind: OneOf(ATTENTION_KINDS, { description: 'What it is about' }),
+  severity: OneOf(['danger', 'warning'], { description: 'danger: visitors or data are at risk already' }),
+  fqdn: Nullable(Type.String({ description: 'The site, or null for what concerns the whole team' })),
+  name: Nullable(Type.String({ description: 'The domain that it is about, where a site has several' })),
+  reason: Nullable(Type.String({ description: 'What went wrong last, where that is known' })),
+  since: Nullable(Timestamp),
+});
+export type AttentionItem = Static<typeof AttentionItem>;
+
+export const TeamAttention = Type.Object(
+  {
+    sites: Type.Object({
+      total: Type.Integer(),
+      awake: Type.Integer(),
+      asleep: Type.Integer(),
+      busy: say(Type.Integer(), 'Those that a work has to itself right now'),
+    }),
+    items: Type.Array(AttentionItem, { description: 'What comes first is worst; at most 25 of each kind' }),
+  },
+  { title: 'TeamAttention' },
+);
+export type TeamAttention = Static<typeof TeamAttention>;

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { sql } from 'kysely';
+import { prune } from '#features/backup/backup.jobs.ts';
+import type { Site, SiteMoment } from '#sdk';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { refused } from '../../../test/expect.ts';
+import { type Person, registerPerson } from '../../../test/people.ts';
+import { newSite, putOnPlan } from '../../../test/sites.ts';
+import { siteOnDisk } from '../../../test/time.ts';
+import { findMoments } from './moment.find.ts';
+
+let app: TestApp;
+let owner: Person;
+let site: Site;
+let disk: ReturnType<typeof siteOnDisk>;
+const params = () => ({ fqdn: site.fqdn });
+
+const plugin = (version: string) => `<?php\n/**\n * Plugin Name: WooCommerce\n * Version: ${version}\n */\n`;
+const newPost = (title: string, type: string, status: string) =>
+  disk.query(
+    `insert into wp_posts (post_author, post_title, post_name, post_type, post_status, post_content, guid, post_excerpt, to_ping, pinged, post_content_filtered)
+     values (1, ?, lower(?), ?, ?, '', '', '', '', '', '')`,
+    title,
+    title,
+    type,
+    status,
+  );
+
+before(async () => {
+  app = await startTestApp();
+  owner = await registerPerson(app, 'Owner');
+  await putOnPlan(app, owner.teamId, 'free');
+  site = await newSite(owner);
+  disk = siteOnDisk(app, site.id);
+  await disk.write('plugins/woocommerce/woocommerce.php', plugin('9.0'));
+  await disk.keep();
+});
+after(() => app?.close());
+
+const untilNow = () => findMoments(app.services, Number.MAX_SAFE_INTEGER);
+
+/** Keeps the site, and tells what the new minute brought. */
+async function told(): Promise<string[]> {
+  const at = await disk.keep();
+  await untilNow();
+  const { results } = await owner.api.listMoments({ params: params(), query: { from: at, until: at } });
+  return results.map(({ text }: SiteMoment) => text);
+}
+
+suite('moments', () => {
+  test('a minute is told in words of WordPress, and what nobody would tell of is left out', async () => {
+    await newPost('Fresh rye', 'post', 'publish');
+    assert.deepEqual(await told(), ['Post “Fresh rye” published']);
+
+    await disk.write('plugins/woocommerce/woocommerce.php', plugin('9.1'));
+    await disk.write('plugins/woocommerce/includes/more.php', '<?php');
+    assert.deepEqual(await told(), ['WooCommerce updated to 9.1']);
+
+    await disk.setOption('stylesheet', 'corner-bakery');
+    await disk.setOption('blogname', 'Rye & Sons \u202e');
+    await disk.setOption('active_plugins', 'a:1:{i:0;s:27:"woocommerce/woocommerce.php";}');
+    assert.deepEqual(await told(), [
+      'Woocommerce activated',
+      'Theme switched to Corner Bakery',
+      'Title of the site changed to “Rye & Sons”',
+    ]);
+
+    for (const author of ['Ada', 'Bob', 'Eve'])
+      await disk.query(
+        "insert into wp_comments (comment_post_ID, comment_author, comment_content, comment_approved) values (1, ?, 'Good', '1')",
+        author,
+      );
+    await disk.query('update wp_posts set comment_count = 3 where ID = 1');
+    assert.deepEqual(await told(), ['3 comments came']);
+
+    await disk.query("insert into wp_users (user_login, display_name) values ('anna', 'Anna')");
+    assert.deepEqual(await told(), ['User “Anna” added']);
+
+    await disk.query("update wp_posts set post_status = 'trash' where post_title = 'Fresh rye'");
+    assert.deepEqual(await told(), ['Post “Fresh rye” moved to the trash']);
+
+    await disk.setOption('_transient_doing_cron', '1');
+    await newPost('A copy', 'revision', 'inherit');
+    await disk.query("insert into wp_postmeta (post_id, meta_key, meta_value) values (1, '_edit_lock', '1:1')");
+    assert.deepEqual(await told(), []);
+  });
+
+  test('a restore is told as one, with the minute that it went back to', async () => {
+    const before = await disk.keep();
+    await newPost('Stale', 'post', 'publish');
+    await disk.keep();
+    await owner.api.createPitRestore({ params: params(), wait: 60, body: { restore_point: before } });
+    assert.deepEqual(await told(), ['Restored to an earlier minute']);
+    const { results } = await owner.api.listMoments({ params: params(), query: { kind: 'restore' } });
+    assert.deepEqual(
+      results.map(({ point }) => point),
+      [before],
+    );
+  });
+
+  test('what a restore would take back is told between two minutes', async () => {
+    const from = await disk.keep();
+    await newPost('Sourdough', 'page', 'publish');
+    await disk.query("delete from wp_users where user_login = 'anna'");
+    const until = await disk.keep();
+    const { happened } = await owner.api.getHappenings({ params: params(), query: { restore_point: from, until } });
+    assert.deepEqual(
+      happened.map(({ kind, change, what }) => [kind, change, what]),
+      [
+        ['content', 'added', 'page “Sourdough”'],
+        ['user', 'removed', 'user “Anna”'],
+      ],
+    );
+    const nothing = await owner.api.getHappenings({ params: params(), query: { restore_point: until } });
+    assert.deepEqual(nothing.happened, []);
+  });
+
+  test('the list comes by the page, newest first, and of a minute the weightiest first', async () => {
+    const all = await owner.api.listMoments({ params: params(), query: { size: 100 } });
+    const pages = [1, 2].map((page) => owner.api.listMoments({ params: params(), query: { page, size: 3 } }));
+    const [first, second] = await Promise.all(pages);
+    assert.deepEqual([...(first?.results ?? []), ...(second?.results ?? [])], all.results.slice(0, 6));
+    assert.equal(all.results.at(-1)?.kind, 'first');
+    const order = all.results.map(({ at, place }) => [-Date.parse(at), place] as const);
+    assert.deepEqual(
+      order,
+      [...order].sort(([a, p], [b, q]) => a - b || p - q),
+    );
+  });
+
+  test('a minute with a name is kept past its time, until the name is taken away', async () => {
+    const restore_point = await disk.keep();
+    const named = await owner.api.createRestorePoint({
+      params: params(),
+      body: { name: 'Before the sale', restore_point },
+    });
+    assert.deepEqual([named.name, named.restore_point], ['Before the sale', restore_point]);
+    const again = owner.api.createRestorePoint({ params: params(), body: { name: 'Again', restore_point } });
+    await assert.rejects(again, refused(409, 'restore_point.named'));
+    for (const text of ['newer', 'newest']) {
+      await disk.write('uploads/later.txt', text);
+      await disk.keep();
+    }
+    const kept = async () => {
+      const { rows } =
+        await sql`select from backups where site_id = ${site.id} and created_at = ${restore_point}`.execute(
+          app.services.db,
+        );
+      return rows.length === 1;
+    };
+    const yearsLater = Date.now() + 3 * 365 * 86_400_000;
+    await prune(app.services, yearsLater);
+    assert.equal(await kept(), true);
+    const list = await owner.api.listRestorePoints({ params: params() });
+    assert.deepEqual(list.results, [named]);
+    await owner.api.deleteRestorePoint({ params: { ...params(), restore_point_id: named.id } });
+    await prune(app.services, yearsLater);
+    assert.equal(await kept(), false);
+  });
+
+  test('a plan has so many names for a site, and no more', async () => {
+    const points: string[] = [];
+    for (const text of ['one', 'two', 'three']) {
+      await disk.write('uploads/named.txt', text);
+      points.push(await disk.keep());
+    }
+    const name = (restore_point: string) =>
+      owner.api.createRestorePoint({ params: params(), body: { name: restore_point, restore_point } });
+    await name(points[0] as string);
+    await name(points[1] as string);
+    await assert.rejects(name(points[2] as string), refused(409, 'restore_point.too_many'));
+  });
+});

@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Services } from '#core/services.ts';
+import { findSiteById, type SiteRow, specOf, visitSite } from '#features/instance/instance.ts';
+import type { LogPlace } from '#host/site-log/log-reader.ts';
+
+/** What is asked of a site before and after a change that can break it. */
+const PAGES = [
+  { name: 'front page', path: '/' },
+  { name: 'login page', path: '/wp-login.php' },
+  { name: 'REST root', path: '/?rest_route=/' },
+];
+const TIMEOUT_MS = 30_000;
+const MAX_BYTES = 8 * 1024 * 1024;
+const MAX_SAID = 5;
+const MAX_SAID_LENGTH = 500;
+/** Lines of a log are gathered for a moment before they are written. */
+const LOG_LOOKS = 20;
+const LOG_LOOK_MS = 150;
+
+export interface PageCheck {
+  page: string;
+  /** Null where there was no answer. */
+  status: number | null;
+}
+
+/** Asks each page as a visitor would. What fails is a result as well. */
+export async function lookAtPages(services: Services, site: SiteRow): Promise<PageCheck[]> {
+  const checks: PageCheck[] = [];
+  for (const { name, path } of PAGES) {
+    const request = { method: 'GET', path, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES };
+    const status = await visitSite(services, site.id, request).then(
+      (answer) => answer.status,
+      () => null,
+    );
+    checks.push({ page: name, status });
+  }
+  // A site that sleeps was woken for this alone.
+  if ((await findSiteById(services.db, site.id))?.is_sleeping) await services.hosts.stop(specOf(services, site));
+  return checks;
+}
+
+const isFine = (status: number | null | undefined): status is number => typeof status === 'number' && status < 500;
+
+/** The pages that were fine and are not any more. */
+export function brokenSince(before: readonly PageCheck[], after: readonly PageCheck[]): PageCheck[] {
+  return after.filter(({ page, status }) => {
+    const was = before.find((each) => each.page === page)?.status;
+    if (!isFine(was)) return false;
+    return !isFine(status) || (was < 400 && status >= 400);
+  });
+}
+
+/** What PHP wrote to the site's log since then, fatal errors first. */
+export async function saidSince(services: Services, site: SiteRow, place: LogPlace): Promise<string[]> {
+  for (let look = 1; ; look++) {
+    const { entries } = await services.hosts.readLogOn(site, 'error', place);
+    // The file that WordPress lays down while it updates itself says nothing of what came of it.
+    const errors = entries.flatMap(({ entry }) =>
+      'level' in entry && 'message' in entry && !entry.message.includes("'.maintenance'") ? [entry] : [],
+    );
+    const said = [...errors].sort((a, b) => Number(b.level === 'fatal') - Number(a.level === 'fatal'));
+    if (said.length > 0 || look >= LOG_LOOKS)
+      return [...new Set(said.map(({ message, file, line }) => lineOf(message, file, line)))].slice(0, MAX_SAID);
+    await sleep(LOG_LOOK_MS);
+  }
+}
+
+/** Without the stack, which is in the site's log. */
+function lineOf(message: string, file: string | null, line: number | null): string {
+  const first = message.split('\n')[0] ?? '';
+  const where = file === null ? '' : ` (${file}${line === null ? '' : `:${line}`})`;
+  return `${first.slice(0, MAX_SAID_LENGTH)}${where}`;
+}
+
+/** Why a change is taken back, in a sentence: `The update was taken back, because the front page answered 500 (before: 200).` */
+export function whyTakenBack(
+  what: string,
+  { broken, before, said }: { broken: readonly PageCheck[]; before: readonly PageCheck[]; said: readonly string[] },
+): string {
+  const told = broken.map(({ page, status }) => {
+    const was = before.find((each) => each.page === page)?.status;
+    return `the ${page} ${status === null ? 'did not answer' : `answered ${status}`} (before: ${was})`;
+  });
+  const php = said.length > 0 ? ` PHP said: ${said[0]}` : '';
+  return `The ${what} was taken back, because ${told.join(', ')}.${php}`;
+}
+
+/** Each page with what it answered before and after. */
+export function comparePages(before: readonly PageCheck[], after: readonly PageCheck[] = []) {
+  const now = (page: string) => after.find((each) => each.page === page)?.status ?? null;
+  return before.map(({ page, status }) => ({ page, before: status, after: now(page) }));
+}

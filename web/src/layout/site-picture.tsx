@@ -1,0 +1,52 @@
+import { useEffect, useState } from 'react';
+import type { Site } from '#sdk';
+import { pictureAddress } from '../api/pictures.ts';
+import { cx } from '../ui/cx.ts';
+
+/** A drawing of this width stands in for a picture that is being taken (getSitePicture). */
+const waitingWidth = 640;
+const againMs = [4_000, 8_000, 15_000, 30_000];
+
+type SitePictureProps = {
+  site: Pick<Site, 'fqdn'>;
+  /** Whether it is wanted at once, and not when it comes into sight. */
+  isFirst?: boolean;
+  className?: string;
+};
+
+/** What a site looks like. The picture has its place before it is there, and where it can not be had the place stays plain. */
+export function SitePicture({ site, isFirst, className }: SitePictureProps) {
+  const [tries, setTries] = useState(0);
+  const [state, setState] = useState<'loading' | 'waiting' | 'shown' | 'failed'>('loading');
+  useEffect(() => {
+    if (state !== 'waiting') return;
+    const delay = againMs[tries];
+    if (delay === undefined) return;
+    const timer = setTimeout(() => {
+      setTries(tries + 1);
+      setState('loading');
+    }, delay);
+    return () => clearTimeout(timer);
+  }, [state, tries]);
+  return (
+    <span
+      aria-hidden="true"
+      className={cx('block aspect-[8/5] overflow-hidden rounded-lg border border-line bg-raised', className)}
+    >
+      {state !== 'failed' && (
+        <img
+          src={`${pictureAddress(site.fqdn)}${tries > 0 ? `?version=${tries}` : ''}`}
+          alt=""
+          width={960}
+          height={600}
+          loading={isFirst ? 'eager' : 'lazy'}
+          decoding={isFirst ? 'sync' : 'async'}
+          fetchPriority={isFirst ? 'high' : 'auto'}
+          onLoad={({ currentTarget }) => setState(currentTarget.naturalWidth === waitingWidth ? 'waiting' : 'shown')}
+          onError={() => setState('failed')}
+          className="size-full object-cover object-top"
+        />
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,76 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
+import type { Team, TeamAttention } from '#sdk';
+import { siteLink } from '../../layout/site-link.ts';
+import { Section } from '../../ui/card.tsx';
+import { cx } from '../../ui/cx.ts';
+import { CheckCircleIcon, ChevronRightIcon, WarningIcon } from '../../ui/icons.ts';
+import { Time } from '../../ui/time.tsx';
+
+type Item = TeamAttention['items'][number];
+
+/** What somebody of the team should look at, worst first, each with the way to where it is mended. */
+export function Attention({ team, items }: { team: Team; items: Item[] }) {
+  if (items.length === 0)
+    return (
+      <p className="flex items-center gap-2.5 rounded-xl border border-line bg-surface px-5 py-4 shadow-card">
+        <CheckCircleIcon className="size-4.5 text-accent-text" /> Nothing needs your attention.
+      </p>
+    );
+  return (
+    <Section title="Needs attention" flush>
+      <ul className="divide-y divide-line">
+        {items.map((item) => (
+          <li
+            key={`${item.kind} ${item.fqdn} ${item.name}`}
+            className="relative flex gap-3 px-5 py-3.5 hover:bg-raised/60"
+          >
+            <WarningIcon
+              className={cx('mt-0.5 size-4.5', item.severity === 'danger' ? 'text-danger-text' : 'text-warn-text')}
+            />
+            <div className="min-w-0 flex-1">
+              <p className="font-medium">
+                <Link {...linkOf(item, team)} className="rounded after:absolute after:inset-0">
+                  {titleOf(item, team)}
+                </Link>
+              </p>
+              <p className="text-muted text-xs leading-5">
+                {hintOf(item)}
+                {item.since && (
+                  <>
+                    {' Since '}
+                    <Time iso={item.since} />.
+                  </>
+                )}
+              </p>
+            </div>
+            <ChevronRightIcon className="mt-0.5 text-muted" />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function titleOf({ kind, fqdn, name, severity }: Item, team: Team): string {
+  if (kind === 'payment')
+    return severity === 'danger' ? `${team.name} is unpaid, and its sites are off` : `A payment of ${team.name} failed`;
+  if (kind === 'storage') return `The storage of ${team.name} is used up`;
+  if (kind === 'errors') return `${fqdn} fails for its visitors`;
+  if (kind === 'backup') return `Backups of ${fqdn} fail`;
+  if (kind === 'certificate') return `${name ?? fqdn} gets no certificate`;
+  return `${name ?? fqdn} does not lead here yet`;
+}
+
+function hintOf({ kind, reason }: Item): string {
+  if (kind === 'payment') return 'Pay to keep the sites of the team online.';
+  if (kind === 'storage') return 'Sites cannot save anything until there is room again.';
+  if (kind === 'errors') return 'The last pages that they asked for ended with an error.';
+  if (kind === 'dns') return 'Its DNS records point elsewhere.';
+  return reason ?? 'It is tried again by itself.';
+}
+
+function linkOf({ kind, fqdn }: Item, team: Team): LinkProps {
+  if (fqdn === null) return { to: '/teams/$teamId/$page', params: { teamId: team.id, page: 'billing' } };
+  if (kind === 'errors') return siteLink(fqdn, 'logs', false);
+  return siteLink(fqdn, kind === 'backup' ? 'time' : 'domains', false);
+}

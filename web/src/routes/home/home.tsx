@@ -1,0 +1,136 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import type { Team } from '#sdk';
+import { chooseTeam, myTeamsQuery, useCurrentTeam } from '../../api/current-team.ts';
+import { teamEventsQuery } from '../../api/events.ts';
+import { attentionQuery, recentSitesQuery } from '../../api/home-queries.ts';
+import { atLeast } from '../../api/roles.ts';
+import { EventList } from '../../layout/event-list.tsx';
+import { Loaded } from '../../layout/loaded.tsx';
+import { SiteCard, SiteCards } from '../../layout/site-card.tsx';
+import { buttonStyle } from '../../ui/button.tsx';
+import { Card, Section } from '../../ui/card.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { PlusIcon, TeamsIcon } from '../../ui/icons.ts';
+import { PageHeader } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { Attention } from './attention.tsx';
+import { FirstSteps } from './first-steps.tsx';
+import { Totals } from './totals.tsx';
+
+const FEED = 6;
+
+export function HomePage() {
+  const team = useCurrentTeam();
+  const isTeamless = useQuery(myTeamsQuery).data?.count === 0;
+  return (
+    <>
+      <PageHeader
+        title="Home"
+        action={
+          atLeast(team?.role, 'member') && (
+            <Link to="/sites/new" search={{ team: team?.id }} className={buttonStyle()}>
+              <PlusIcon /> New site
+            </Link>
+          )
+        }
+      />
+      {isTeamless && <NoTeam />}
+      {!team && !isTeamless && <HomeLoading />}
+      {team && <TeamHome key={team.id} team={team} />}
+    </>
+  );
+}
+
+function TeamHome({ team }: { team: Team }) {
+  // The next visit asks for it before it knows who is there.
+  useEffect(() => chooseTeam(team.id), [team.id]);
+  const attention = useQuery(attentionQuery(team.id));
+  const sites = useQuery(recentSitesQuery(team.id));
+  const events = useInfiniteQuery(teamEventsQuery(team.id));
+  const feed = events.data?.pages.flatMap((page) => page.results);
+  const both = attention.data && sites.data && { ...attention.data, recent: sites.data.results };
+  return (
+    <Loaded query={{ ...(attention.error ? attention : sites), data: both }} loading={<HomeLoading />}>
+      {({ items, sites: counts, recent }) => (
+        <div className="grid grid-cols-1 gap-6">
+          <FirstSteps team={team} count={counts.total} newest={recent[0]} events={feed} />
+          {counts.total > 0 && (
+            <>
+              <Totals team={team} sites={counts} />
+              <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
+                <div className="grid grid-cols-1 gap-6">
+                  <Attention team={team} items={items} />
+                  <section aria-labelledby="recent">
+                    <div className="mb-3 flex items-center justify-between">
+                      <h2 id="recent" className="font-semibold text-sm">
+                        Newest sites
+                      </h2>
+                      <Link to="/sites" className="rounded text-accent-text underline-offset-4 hover:underline">
+                        All {counts.total === 1 ? 'sites' : `${counts.total} sites`}
+                      </Link>
+                    </div>
+                    <SiteCards>
+                      {recent.map((site) => (
+                        <li key={site.id} className="grid min-w-0">
+                          <SiteCard site={site} />
+                        </li>
+                      ))}
+                    </SiteCards>
+                  </section>
+                </div>
+                <Section
+                  title="What happened"
+                  action={
+                    <Link to="/activity" className="rounded text-accent-text underline-offset-4 hover:underline">
+                      All activity
+                    </Link>
+                  }
+                  flush
+                >
+                  <Loaded query={{ ...events, data: feed }}>
+                    {(list) => <EventList events={list.slice(0, FEED)} />}
+                  </Loaded>
+                </Section>
+              </div>
+            </>
+          )}
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
+function NoTeam() {
+  return (
+    <Card>
+      <Empty
+        icon={<TeamsIcon />}
+        title="You are in no team"
+        action={
+          <Link to="/teams/new" className={buttonStyle()}>
+            New team
+          </Link>
+        }
+      >
+        Make one, or ask a team's owner to invite you.
+      </Empty>
+    </Card>
+  );
+}
+
+/** As high as what comes, so that nothing moves when it does. */
+function HomeLoading() {
+  return (
+    <div role="status" className="grid gap-6">
+      <span className="sr-only">Loading</span>
+      <div className="grid grid-cols-2 gap-4 lg:grid-cols-4">
+        {[0, 1, 2, 3].map((stat) => (
+          <Skeleton key={stat} className="h-37 rounded-xl" />
+        ))}
+      </div>
+      <Skeleton className="h-96 rounded-xl" />
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Site } from '#sdk';
+import { api } from '../../api/client.ts';
+import { useMe } from '../../api/session.ts';
+import { obstaclesOf } from '../../api/site-rights.ts';
+import { siteQuery } from '../../api/sites.ts';
+import { Button } from '../../ui/button.tsx';
+import { messageOf } from '../../ui/form.tsx';
+import { ClearIcon, MoonIcon, SunIcon } from '../../ui/icons.ts';
+import { toast } from '../../ui/toast.tsx';
+
+/** What is done to a site day by day. */
+export function SiteCare({ site }: { site: Site }) {
+  const obstacle = obstaclesOf(site, useMe()).change;
+  const params = { fqdn: site.fqdn };
+  const clear = useCare(
+    site,
+    () => api.clearSiteCache({ params }),
+    'The cache is empty. Pages come from WordPress once more.',
+  );
+  const sleep = useCare(site, () => api.sleepSite({ params }));
+  const wake = useCare(site, () => api.wakeSite({ params }));
+  const rest = site.is_sleeping ? wake : sleep;
+  const disabled = obstacle !== undefined;
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button
+        variant="secondary"
+        disabled={disabled}
+        title={obstacle}
+        pending={clear.isPending}
+        onClick={() => clear.mutate()}
+      >
+        <ClearIcon /> Clear cache
+      </Button>
+      <Button
+        variant="secondary"
+        disabled={disabled}
+        title={obstacle ?? (site.is_sleeping ? undefined : 'Stops it until somebody visits it. Nothing is lost.')}
+        pending={rest.isPending}
+        onClick={() => rest.mutate()}
+      >
+        {site.is_sleeping ? <SunIcon /> : <MoonIcon />} {site.is_sleeping ? 'Wake' : 'Put to sleep'}
+      </Button>
+    </div>
+  );
+}
+
+function useCare(site: Site, act: () => Promise<Site>, done?: string) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: act,
+    onSuccess: (changed) => {
+      queryClient.setQueryData(siteQuery(site.fqdn).queryKey, changed);
+      void queryClient.invalidateQueries({ queryKey: ['sites', 'list'] });
+      if (done) toast.success(done);
+    },
+    onError: (error) => toast.error(messageOf(error)),
+  });
+}

@@ -1,0 +1,81 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Site } from '#sdk';
+import { api } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { messageOf } from '../../ui/form.tsx';
+import { formatAmount } from '../../ui/format.ts';
+import { ClearIcon, CloseIcon, LabelIcon, MoonIcon } from '../../ui/icons.ts';
+import { toast } from '../../ui/toast.tsx';
+import { LabelDialog } from './label-dialog.tsx';
+
+type BulkBarProps = { teamId: string; sites: Site[]; onDone: () => void };
+
+/** What can be done to several sites at once: a label, what is told of those of which it is done, and the call for each. */
+const actions = [
+  {
+    label: 'Put to sleep',
+    done: (count: number) => `${formatAmount(count, 'site')} ${count === 1 ? 'is' : 'are'} asleep.`,
+    Icon: MoonIcon,
+    run: (fqdn: string) => api.sleepSite({ params: { fqdn } }),
+  },
+  {
+    label: 'Clear cache',
+    done: (count: number) => `The cache of ${formatAmount(count, 'site')} is empty.`,
+    Icon: ClearIcon,
+    run: (fqdn: string) => api.clearSiteCache({ params: { fqdn } }),
+  },
+];
+
+export function BulkBar({ teamId, sites, onDone }: BulkBarProps) {
+  const queryClient = useQueryClient();
+  const [isLabelling, setLabelling] = useState(false);
+  const work = useMutation({
+    // A few at a time, so that forty sites are no storm; each says itself whether it could.
+    mutationFn: async ({ run }: (typeof actions)[number]) => {
+      const waiting = sites.map(({ fqdn }) => fqdn);
+      const failures: string[] = [];
+      const worker = async () => {
+        for (let fqdn = waiting.shift(); fqdn; fqdn = waiting.shift())
+          await run(fqdn).catch((error) => failures.push(`${fqdn}: ${messageOf(error)}`));
+      };
+      await Promise.all([worker(), worker(), worker(), worker()]);
+      await queryClient.invalidateQueries({ queryKey: ['sites'] });
+      return failures;
+    },
+    onSuccess: (failures, { done }) => {
+      const well = sites.length - failures.length;
+      if (well > 0) toast.success(done(well));
+      if (failures.length > 0) toast.error(failures.slice(0, 3).join(' '));
+      onDone();
+    },
+  });
+  return (
+    <section
+      aria-label="Selected sites"
+      className="popup fixed inset-x-4 bottom-4 z-30 mx-auto flex w-fit max-w-[calc(100%-2rem)] flex-wrap items-center gap-2 p-2 pl-4"
+    >
+      <p role="status" className="mr-2 font-medium tabular-nums">
+        {formatAmount(sites.length, 'site')} selected
+      </p>
+      <Button variant="secondary" size="sm" onClick={() => setLabelling(true)}>
+        <LabelIcon /> Labels
+      </Button>
+      {actions.map((action) => (
+        <Button
+          key={action.label}
+          variant="secondary"
+          size="sm"
+          pending={work.isPending}
+          onClick={() => work.mutate(action)}
+        >
+          <action.Icon /> {action.label}
+        </Button>
+      ))}
+      <Button variant="ghost" size="icon" aria-label="Select none" onClick={onDone}>
+        <CloseIcon />
+      </Button>
+      <LabelDialog teamId={teamId} sites={sites} open={isLabelling} onOpenChange={setLabelling} onDone={onDone} />
+    </section>
+  );
+}

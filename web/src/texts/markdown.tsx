@@ -1,0 +1,104 @@
+import { marked, type Token, type Tokens } from 'marked';
+import { Fragment, type ReactNode } from 'react';
+
+/**
+ * Markdown as people write it to each other. It becomes elements and never markup: HTML in it is shown as it was typed, a picture is a link (nothing
+ * is loaded because somebody wrote a message), and links lead to the web or to a mailbox alone.
+ */
+export function Markdown({ text }: { text: string }) {
+  return (
+    <div className="grid min-w-0 gap-2.5 break-words leading-relaxed">
+      {blocks(marked.lexer(text, { breaks: true }))}
+    </div>
+  );
+}
+
+// biome-ignore lint/suspicious/noArrayIndexKey: a message that was sent stays as it is
+const keyed = (nodes: ReactNode[]) => nodes.map((node, at) => <Fragment key={at}>{node}</Fragment>);
+
+const blocks = (tokens: readonly Token[] = []): ReactNode => keyed(tokens.map(block));
+
+function block(token: Token): ReactNode {
+  switch (token.type) {
+    case 'space':
+    case 'def':
+      return null;
+    case 'heading':
+      return <p className="font-semibold">{inline(token.tokens)}</p>;
+    case 'code':
+      return <pre className="overflow-x-auto rounded-lg bg-raised p-3 font-mono text-xs">{token.text}</pre>;
+    case 'blockquote':
+      return (
+        <blockquote className="grid gap-2 border-line-strong border-l-2 pl-3 text-muted">
+          {blocks(token.tokens)}
+        </blockquote>
+      );
+    case 'hr':
+      return <hr className="border-line" />;
+    case 'list':
+      return <List list={token as Tokens.List} />;
+    case 'table':
+      return <pre className="overflow-x-auto rounded-lg bg-raised p-3 font-mono text-xs">{token.raw.trimEnd()}</pre>;
+    case 'paragraph':
+      return <p className="whitespace-pre-wrap">{inline(token.tokens)}</p>;
+    case 'text':
+      return 'tokens' in token && token.tokens ? inline(token.tokens) : token.raw;
+    default:
+      return <p className="whitespace-pre-wrap">{token.raw.trimEnd()}</p>;
+  }
+}
+
+function List({ list }: { list: Tokens.List }) {
+  const items = list.items.map((item, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: see above
+    <li key={at} className="space-y-1">
+      {blocks(item.tokens)}
+    </li>
+  ));
+  return list.ordered ? (
+    <ol start={Number(list.start) || 1} className="grid list-decimal gap-1 pl-5">
+      {items}
+    </ol>
+  ) : (
+    <ul className="grid list-disc gap-1 pl-5">{items}</ul>
+  );
+}
+
+const inline = (tokens: readonly Token[] = []): ReactNode => <span>{keyed(tokens.map(piece))}</span>;
+
+function piece(token: Token): ReactNode {
+  switch (token.type) {
+    case 'strong':
+      return <strong className="font-semibold">{inline(token.tokens)}</strong>;
+    case 'em':
+      return <em>{inline(token.tokens)}</em>;
+    case 'del':
+      return <del>{inline(token.tokens)}</del>;
+    case 'codespan':
+      return <code className="rounded bg-raised px-1 font-mono text-xs">{plain(token.text)}</code>;
+    case 'br':
+      return '\n';
+    case 'link':
+      return <Way href={token.href}>{inline(token.tokens)}</Way>;
+    case 'image':
+      return <Way href={token.href}>{token.text || token.href}</Way>;
+    case 'text':
+    case 'escape':
+      return 'tokens' in token && token.tokens ? inline(token.tokens) : plain(token.text);
+    default:
+      return token.raw;
+  }
+}
+
+/** The lexer has some signs as HTML would need them; React writes them itself. */
+const SIGNS: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
+const plain = (text: string) => text.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (sign) => SIGNS[sign] ?? sign);
+
+function Way({ href, children }: { href: string; children: ReactNode }) {
+  if (!/^(https?:\/\/|mailto:)/i.test(href)) return children;
+  return (
+    <a href={href} target="_blank" rel="noreferrer nofollow ugc" className="rounded underline underline-offset-4">
+      {children}
+    </a>
+  );
+}

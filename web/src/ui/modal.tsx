@@ -1,0 +1,78 @@
+import { createContext, type ReactNode, type RefObject, useContext, useLayoutEffect, useRef } from 'react';
+import { createPortal } from 'react-dom';
+import { Button, type ButtonProps } from './button.tsx';
+
+const CloseContext = createContext(() => {});
+
+type ModalProps = {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  /** The ids of what names and describes it. */
+  title: string;
+  description?: string | undefined;
+  /** A question has to be answered: a click beside it does not close it. */
+  isQuestion?: boolean;
+  initialFocus?: RefObject<HTMLElement | null> | undefined;
+  /** Of what fills the window around the panel. */
+  className: string;
+  children: ReactNode;
+};
+
+/**
+ * A dialog of the browser over the whole window: what is under it can not be reached, Escape closes it, and the focus goes back to where it was. It is
+ * there only while it is open, so everything in it begins anew.
+ */
+export function Modal(props: ModalProps) {
+  return props.open ? createPortal(<OpenModal {...props} />, document.body) : null;
+}
+
+function OpenModal({ onOpenChange, title, description, isQuestion, initialFocus, className, children }: ModalProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const pressed = useRef<EventTarget>(null);
+  useLayoutEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    initialFocus?.current?.focus();
+    return () => shown?.close();
+  }, [initialFocus]);
+  const close = () => onOpenChange(false);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the key is Escape, and the browser's.
+    <dialog
+      ref={dialog}
+      role={isQuestion ? 'alertdialog' : undefined}
+      aria-labelledby={title}
+      aria-describedby={description}
+      onCancel={(event) => {
+        // That of a choice of files comes by here as well.
+        if (event.target !== event.currentTarget) return;
+        event.preventDefault();
+        close();
+      }}
+      onPointerDown={({ target }) => {
+        pressed.current = target;
+      }}
+      onClick={({ target, currentTarget }) => {
+        // A selection of text that ends beside it is no click there.
+        if (!isQuestion && target === currentTarget && pressed.current === target) close();
+      }}
+      className={`modal ${className}`}
+    >
+      <CloseContext value={close}>{children}</CloseContext>
+    </dialog>
+  );
+}
+
+type CloseButtonProps = { 'aria-label'?: string; className: string; children: ReactNode };
+
+export function CloseButton(props: CloseButtonProps) {
+  return <button type="button" {...props} onClick={useContext(CloseContext)} />;
+}
+
+export function CancelButton({ children = 'Cancel', ...props }: ButtonProps) {
+  return (
+    <Button variant="secondary" {...props} onClick={useContext(CloseContext)}>
+      {children}
+    </Button>
+  );
+}
