@@ -66,7 +66,8 @@ suite('every wrong request gets a proper answer', () => {
         const draft = spoiltBy(mutation, valid);
         const bytes = toBytes(draft);
         try {
-          const answer = await exchange(port, bytes);
+          // Who answers before all of a large body is there hangs up on the rest, and the reset may take the answer along.
+          const answer = (await exchange(port, bytes)) ?? (bytes.length > 65_536 && (await exchange(port, bytes)));
           assert.ok(answer, 'the connection was closed without an answer');
           if (isUnused(draft, answer)) unused.get(operation)?.push(valid);
           count(answer.status);
