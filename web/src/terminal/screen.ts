@@ -40,6 +40,8 @@ export class XtermScreen implements Screen {
   }
 
   fit(): void {
+    // A page that is being left is hidden first. A shell that is made narrow for it draws over what is above its prompt.
+    if (!this.terminal.element?.parentElement?.clientWidth) return;
     const wanted = this.#fit.proposeDimensions();
     if (!wanted || Number.isNaN(wanted.cols) || Number.isNaN(wanted.rows)) return;
     const columns = within(wanted.cols, SMALLEST.columns, LARGEST.columns);
