@@ -110,7 +110,11 @@ export function createApp(options: ServerOptions): FastifyInstance {
   app.decorateRequest('admission', undefined);
   installBodyParsers(app);
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
-  app.addHook('onRequest', async (request, reply) => setHeaders(request, reply));
+  app.addHook('onRequest', async (request, reply) => {
+    setHeaders(request, reply);
+    // A body that nobody reads would be answered by a reset at the end, which takes the rest of a long answer along.
+    if (request.method === 'GET' || request.method === 'HEAD') request.raw.resume();
+  });
   app.addHook('onResponse', async (request, reply) => {
     const operation = request.routeOptions.config.operation?.id ?? request.routeOptions.url ?? 'none';
     metrics.observeRequest(operation, request.method, reply.statusCode, reply.elapsedTime / 1000);
