@@ -37,6 +37,10 @@ if [ ${#wanted[@]} -gt 0 ] || [ $source_present = 0 ]; then
   [ $source_present = 1 ] || "${apt[@]}" source --download-only kubernetes
 fi
 for package in "${wanted[@]}"; do dpkg -x "${package}"_*.deb ../root; done
+# Debian chooses between two kinds of iptables when it installs the package.
+for name in iptables iptables-save iptables-restore ip6tables ip6tables-save ip6tables-restore; do
+  ln -sf xtables-legacy-multi "../root/usr/sbin/$name"
+done
 [ "$missing" = 1 ] || { echo "$D/bin is complete"; exit 0; }
 
 [ -d ../root/usr/lib/go-1.19 ] || for package in golang-1.19-go golang-1.19-src; do dpkg -x "${package}"_*.deb ../root; done

@@ -3,6 +3,7 @@
  * The image of the pods, without a registry and without a builder: the Debian root that base-image.sh made, and over it this checkout as
  * deploy/container/Containerfile would build it. Writes tars that `ctr images import` takes.
  *   node image.mjs TAG [--label NAME=VALUE]… : localhost/siteyard:TAG, with the present state of the checkout
+ *   node image.mjs TAG --same-program        : another tag of what was built last
  *   node image.mjs --pause                   : localhost/pause:1
  */
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -34,11 +35,11 @@ async function main([tag, ...rest]) {
   if (tag === '--pause') return makePause();
   if (!/^[a-z0-9.-]+$/.test(tag ?? ''))
     throw new Error('A tag is small letters, digits, dots and dashes: node image.mjs 1');
-  const labels = Object.fromEntries(rest.filter((word) => word !== '--label').map((word) => word.split('=', 2)));
+  const labels = Object.fromEntries(rest.filter((word) => !word.startsWith('--')).map((word) => word.split('=', 2)));
   const base = join(cache, 'base.tar');
   if (!existsSync(base)) throw new Error(`There is no ${base}: run base-image.sh first.`);
   const program = join(cache, 'program.tar');
-  makeProgram(program);
+  if (!rest.includes('--same-program')) makeProgram(program);
   await writeImage(`siteyard-${tag}.tar`, `localhost/siteyard:${tag}`, [base, program], {
     Env: [
       'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
@@ -92,6 +93,16 @@ function makeProgram(target) {
     '-c',
     `mount -t tmpfs tmpfs /opt && mkdir ${HOME} && mount --bind '${place}' ${HOME} && cd ${HOME} && ${node} scripts/setup.mjs`,
   ]);
+  // WordPress as it is installed for new sites (KUBE_CACHE_DIR), so that no site has to make that once more.
+  const prepared = join(stage, 'opt/siteyard-cache');
+  mkdirSync(prepared);
+  run(process.execPath, [
+    '--disable-warning=ExperimentalWarning',
+    '--input-type=module',
+    '-e',
+    `await (await import('${repository}test/wordpress-cache.ts')).prepareWordPress(); process.exit()`,
+  ]);
+  for (const folder of ['wordpress', 'images']) run('cp', ['-a', join(repository, 'node_modules/.cache/siteyard', folder), prepared]);
   // Whoever the pod runs as may read, and nobody may write.
   run('tar', [
     '-C',

@@ -31,9 +31,11 @@ inside() {
   "$D/bin/kube-proxy" --kubeconfig="$RUN/proxy.kubeconfig" --hostname-override="node$n" --proxy-mode=iptables \
     --cluster-cidr=10.98.0.0/16 --conntrack-max-per-core=0 --conntrack-tcp-timeout-established=0 \
     --conntrack-tcp-timeout-close-wait=0 --healthz-bind-address=127.0.0.1:10256 > "$RUN/log/proxy$n.log" 2>&1 &
-  exec "$D/bin/kubelet" --config="$N/kubelet.yaml" --kubeconfig="$RUN/node$n.kubeconfig" --root-dir="$N/kubelet" \
+  "$D/bin/kubelet" --config="$N/kubelet.yaml" --kubeconfig="$RUN/node$n.kubeconfig" --root-dir="$N/kubelet" \
     --container-runtime=remote --container-runtime-endpoint="unix://$N/containerd.sock" --hostname-override="node$n" \
-    --node-ip="10.99.0.1$n" --cert-dir="$N/pki" --node-labels="topology.kubernetes.io/zone=zone$n" > "$RUN/log/kubelet$n.log" 2>&1
+    --node-ip="10.99.0.1$n" --cert-dir="$N/pki" --node-labels="topology.kubernetes.io/zone=zone$n" > "$RUN/log/kubelet$n.log" 2>&1 &
+  # This shell is the first process of the node, so it collects what others leave behind.
+  while :; do wait -n || true; sleep .1; done
 }
 
 start_node() {

@@ -36,3 +36,8 @@ readinessProbe:
   timeoutSeconds: 5
   failureThreshold: 2
 {{- end }}
+
+{{- define "siteyard.tolerations" -}}
+- { key: node.kubernetes.io/not-ready, operator: Exists, effect: NoExecute, tolerationSeconds: 30 }
+- { key: node.kubernetes.io/unreachable, operator: Exists, effect: NoExecute, tolerationSeconds: 30 }
+{{- end }}
