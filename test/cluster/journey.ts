@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../expect.ts';
+import { costOfControlPlane } from './control-plane.ts';
 import { Fleet, HOME, SITES } from './fleet.ts';
 import { cluster, isReady, kubectl, type Pod, podNow, pods, startProvisioner } from './kube.ts';
 import { Visitors, Writer } from './people.ts';
@@ -263,6 +264,8 @@ async function journey(): Promise<void> {
     );
     return `${count} made in ${seconds(createdMs)}, all visited at once: the median answer took ${seconds(median(answers.map(({ ms }) => ms)))}; ${byNode.sort().join(', ')}`;
   });
+
+  await step('control plane', () => costOfControlPlane(surroundings, 'siteyard-site'));
 }
 
 /** Everything on a node ends at one instant. What was acknowledged a minute before is there afterwards. */

@@ -59,23 +59,27 @@ export function isReady({ status, metadata }: Pod): boolean {
 
 let agent: Agent | undefined;
 
-/** A pod as it is at this moment, asked without the weight of a program. */
-export function podNow(namespace: string, name: string): Promise<Pod | undefined> {
+/** What the API server answers, asked without the weight of a program; empty where it has no such thing. */
+export function askApi(path: string): Promise<string> {
   const certificate = (file: string) => readFileSync(join(RUN, 'certs', file));
-  agent ??= new Agent({
-    keepAlive: true,
-    ca: certificate('ca.crt'),
-    cert: certificate('admin.crt'),
-    key: certificate('admin.key'),
-  });
+  const [ca, cert, key] = [certificate('ca.crt'), certificate('admin.crt'), certificate('admin.key')];
+  agent ??= new Agent({ keepAlive: true, ca, cert, key });
   return new Promise((resolve, reject) => {
-    const asked = get(`https://10.99.0.1:6443/api/v1/namespaces/${namespace}/pods/${name}`, { agent }, (answer) => {
+    const asked = get(`https://10.99.0.1:6443${path}`, { agent }, (answer) => {
       let text = '';
-      answer.setEncoding('utf8').on('data', (part) => (text += part));
-      answer.on('end', () => resolve(answer.statusCode === 200 ? JSON.parse(text) : undefined));
+      answer.setEncoding('utf8').on('data', (part) => {
+        text += part;
+      });
+      answer.on('end', () => resolve(answer.statusCode === 200 ? text : '')).on('error', reject);
     });
     asked.on('error', reject);
   });
+}
+
+/** A pod as it is at this moment. */
+export async function podNow(namespace: string, name: string): Promise<Pod | undefined> {
+  const text = await askApi(`/api/v1/namespaces/${namespace}/pods/${name}`);
+  return text === '' ? undefined : (JSON.parse(text) as Pod);
 }
 
 /** What makes the volumes of this cluster. */
