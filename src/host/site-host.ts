@@ -114,7 +114,16 @@ interface SiteLife {
  */
 export type SiteOrigin =
   | { kind: 'image'; first: FirstContent }
-  | { kind: 'cut'; space: string; site: string; moment: SnapshotName; change?: Adaptation; isShared?: boolean }
+  | {
+      kind: 'cut';
+      space: string;
+      site: string;
+      moment: SnapshotName;
+      change?: Adaptation;
+      isShared?: boolean;
+      /** The host that keeps it; the site's own otherwise. */
+      keptBy?: string;
+    }
   | ({ kind: 'import'; change: Adaptation } & ArchiveSource)
   | { kind: 'archive' };
 
