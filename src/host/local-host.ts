@@ -5,7 +5,6 @@ import type { Runtime, RuntimeListener, SiteDatabase } from '#runtimes/runtime.t
 import { failedBy } from '#timemachine/failure.ts';
 import type { SitePlace } from '#timemachine/process/protocol.ts';
 import type { TimeMachine } from '#timemachine/process/time-machine.ts';
-import { EMPTY_QUEUE } from '#timemachine/stores/store.ts';
 import { makeFolder, moveEntry, writeFile } from './content/change-entry.ts';
 import { namesOf } from './content/open-folder.ts';
 import { packFolder } from './content/pack-folder.ts';
@@ -92,8 +91,7 @@ export class LocalHost implements SiteHost {
 
   /** Since when nobody asks anything of it and nothing waits to be sent to the store of backups. */
   get idleSince(): Date | undefined {
-    const { objects, trouble } = this.timeMachine.uploads?.state ?? EMPTY_QUEUE;
-    return objects === 0 && trouble === null ? this.quietSince() : undefined;
+    return this.timeMachine.uploads?.isBusy ? undefined : this.quietSince();
   }
 
   driver({ driver: name }: Pick<Place, 'driver'>): Runtime {
@@ -287,6 +285,13 @@ export class LocalHost implements SiteHost {
   recover: Of<'recover'> = (site, kept) => this.#alone(site, () => this.timeMachine.recover(this.#placeOf(site, kept)));
   shareCut: Of<'shareCut'> = async (site, space, moment) =>
     void (await this.#sharedCuts.unpack({ space, site: site.id, moment }));
+  async sendKept(): Promise<void> {
+    const { uploads } = this.timeMachine;
+    uploads?.soon();
+    for (const deadline = performance.now() + ARRIVAL_MS; uploads?.isBusy; await sleep(LOOK_MS))
+      if (performance.now() > deadline)
+        throw new Error(`backups wait on this disk: ${uploads.state.trouble ?? 'many'}`);
+  }
   async forget(site: SiteRef, space: string): Promise<void> {
     const other = site.host === this.name ? undefined : this.#otherMachine(site.host);
     if (other) return forgetAll(other, space, site.id);

@@ -15,6 +15,7 @@ import { LocalHost } from '#host/local-host.ts';
 import type { SiteHost } from '#host/site-host.ts';
 import { siteHosts } from '#host/site-hosts.ts';
 import { LogFiles } from '#host/site-log/log-files.ts';
+import { dial } from '#host/wire/host-address.ts';
 import { remoteHost } from '#host/wire/host-client.ts';
 import { HostServer } from '#host/wire/host-server.ts';
 import { type WireIdentity, wireIdentity } from '#host/wire/identity.ts';
@@ -58,7 +59,8 @@ function storeOf(config: Config, secrets: Secrets): StoreDescription {
   const { dataDir, newSites, backupQueue } = config;
   const store = foreignStoreOf(config, secrets, newSites.host);
   if (store.kind === 'disk') return store;
-  const owner = `${newSites.host} ${secrets.deriveLasting(`backup store of ${newSites.host}`)}`;
+  const name = keptUnder(newSites.host);
+  const owner = `${name} ${secrets.deriveLasting(`backup store of ${name}`)}`;
   return { ...store, queue: { ...backupQueue, folder: join(dataDir, 'backup-queue'), owner } };
 }
 
@@ -68,10 +70,14 @@ function foreignStoreOf(config: Config, { deriveLasting }: Secrets, host: string
   const key = Buffer.from(deriveLasting('backup store'), 'base64url').toString('base64');
   const seal = { key, isOn: areBackupsSealed };
   if (!areBackupsPerHost) return { ...backupStore, seal };
-  if (backupStore.kind === 'disk') return { ...backupStore, folder: join(backupStore.folder, host), seal };
+  const name = keptUnder(host);
+  if (backupStore.kind === 'disk') return { ...backupStore, folder: join(backupStore.folder, name), seal };
   const { account } = backupStore;
-  return { ...backupStore, account: { ...account, prefix: `${account.prefix}${host}/` }, seal };
+  return { ...backupStore, account: { ...account, prefix: `${account.prefix}${name}/` }, seal };
 }
+
+/** A site on a cluster has its past with it wherever it goes. */
+const keptUnder = (host: string) => siteHostParts(host)?.siteId ?? host;
 
 function tellQueue(log: Log, queue: QueueState, before: QueueState): void {
   if (queue.trouble !== null && before.trouble === null)
@@ -143,6 +149,11 @@ export function createSiteHosts({ local, db, identity, clusters, wakeMs }: SiteH
       processes: believed(() => findHostProcesses(db, name)),
       describe: () => findHome(db, siteId),
       reach: (addresses) => remoteHost(name, addresses, identity),
+      async knock(addresses) {
+        const socket = await dial(addresses, { name, tls: identity.tls });
+        socket?.destroy();
+        return socket !== undefined;
+      },
       keeper: () => lookUp(place),
       wakeMs,
     }).host;

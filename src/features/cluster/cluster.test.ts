@@ -169,7 +169,7 @@ suite('a site on a cluster', () => {
 
   test('is gone with its volume and all that is kept of it when it is purged', async () => {
     const other = await newSite(owner);
-    assert.ok(existsSync(join(store, `here.${other.id}`)) || (await backUp(app.services, other.id)));
+    assert.ok(existsSync(join(store, other.id)) || (await backUp(app.services, other.id)));
     await owner.api.deleteSite({ params: { fqdn: other.fqdn }, wait: 60 });
     await eventually(async () => (await app.services.db.selectFrom('deleted_sites').select('id').execute()).length > 0);
     await app.services.jobs.enqueue(app.services.db, purgeSite, { siteId: other.id }, other.id);

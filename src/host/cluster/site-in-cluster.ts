@@ -21,6 +21,8 @@ export interface SiteInClusterOptions {
   describe(): Promise<SiteHome | undefined>;
   /** The host at these addresses. */
   reach(addresses: readonly string[]): SiteHost;
+  /** Whether it answers there. */
+  knock(addresses: readonly string[]): Promise<boolean>;
   /** Answers for a site that has no home any more, such as what is to be forgotten of it. */
   keeper(): Promise<SiteHost>;
   wakeMs: number;
@@ -28,6 +30,9 @@ export interface SiteInClusterOptions {
 
 const LOOK_MS = 100;
 const TROUBLE_LOOK_MS = 5_000;
+const SILENT_MS = 10_000;
+
+const NOBODY = Symbol('nobody');
 
 /** What these say of a site whose pod does not run. To ask is no reason to wake it. */
 const ASLEEP: Partial<Record<HostCall, unknown>> = {
@@ -45,8 +50,8 @@ const ASLEEP: Partial<Record<HostCall, unknown>> = {
 /** The host of one site on a cluster: a pod that is woken when somebody asks for it (docs/decisions/0068). */
 export class SiteInCluster {
   readonly #options: SiteInClusterOptions;
-  /** Processes that did not answer. Their numbers never come back. */
-  readonly #silent = new Set<string>();
+  /** Processes that did not answer, and until when that is believed: most are gone, and some were only hard to reach. */
+  readonly #silent = new Map<string, number>();
   #waking: Promise<SiteHost> | undefined;
 
   constructor(options: SiteInClusterOptions) {
@@ -80,12 +85,16 @@ export class SiteInCluster {
     return this.#askAwake('make', [site, own]) as Promise<void>;
   };
 
-  /** The last one turns off the light: a stage that ends leaves its site running. */
+  /** The last one turns off the light: a stage that ends leaves its site running. Resolves when nobody is there any more. */
   readonly #stop: SiteHost['stop'] = async (site) => {
-    const { cluster, siteId } = this.#options;
-    const awake = await this.#awake();
-    if (awake) await awake.stop(site).catch(ignoreAway);
-    if (site.id === siteId) await cluster.scale(siteId, 0);
+    const { cluster, siteId, name, wakeMs } = this.#options;
+    if (site.id !== siteId) return void (await this.#ifAwake('stop', [site], undefined));
+    for (const deadline = performance.now() + wakeMs; ; await sleep(LOOK_MS)) {
+      const isThere = await this.#ifAwake('stop', [site], false).then((answer) => answer !== false);
+      await cluster.scale(siteId, 0);
+      if (!isThere) return;
+      if (performance.now() > deadline) throw new HostAway(`the host ${name} does not stop`);
+    }
   };
 
   readonly #forget: SiteHost['forget'] = async (site, space) => {
@@ -95,26 +104,25 @@ export class SiteInCluster {
   };
 
   async #call(name: HostCall | 'start', args: unknown[]): Promise<unknown> {
-    if (!(name in ASLEEP)) return this.#askAwake(name, args);
-    const answer = ASLEEP[name as HostCall];
-    const awake = await this.#awake();
-    if (!awake) return answer;
-    return ask(awake, name, args).catch((error) => (error instanceof HostAway ? answer : Promise.reject(error)));
+    return name in ASLEEP ? this.#ifAwake(name, args, ASLEEP[name as HostCall]) : this.#askAwake(name, args);
+  }
+
+  async #askAwake(name: HostCall | 'start', args: unknown[]): Promise<unknown> {
+    const answer = await this.#ifAwake(name, args, NOBODY);
+    return answer === NOBODY ? ask(await this.#wake(), name, args) : answer;
   }
 
   /** Nothing was asked of somebody who was not there, so it can be asked again. */
-  async #askAwake(name: HostCall | 'start', args: unknown[]): Promise<unknown> {
+  async #ifAwake(name: HostCall | 'start', args: unknown[], otherwise: unknown): Promise<unknown> {
     const awake = await this.#awake();
-    if (awake) {
-      const known = await this.#options.processes();
-      try {
-        return await ask(awake, name, args);
-      } catch (error) {
-        if (!(error instanceof HostAway)) throw error;
-        for (const { id } of known) this.#silent.add(id);
-      }
+    if (!awake) return otherwise;
+    try {
+      return await ask(awake.host, name, args);
+    } catch (error) {
+      if (!(error instanceof HostAway)) throw error;
+      this.#believeSilent(awake.ids);
+      return otherwise;
     }
-    return ask(await this.#wake(), name, args);
   }
 
   /** One wake for all who ask meanwhile. */
@@ -133,7 +141,8 @@ export class SiteInCluster {
     let trouble: string | undefined;
     for (;;) {
       const awake = await this.#awake();
-      if (awake) return awake;
+      if (awake && (await this.#options.knock(awake.addresses))) return awake.host;
+      if (awake) this.#believeSilent(awake.ids);
       const now = performance.now();
       if (now > lookAt) {
         lookAt = now + TROUBLE_LOOK_MS;
@@ -164,18 +173,24 @@ export class SiteInCluster {
     }
   }
 
-  async #awake(): Promise<SiteHost | undefined> {
-    const processes = (await this.#options.processes()).filter(({ id }) => !this.#silent.has(id));
-    return processes.length === 0 ? undefined : this.#options.reach(processes.map(({ address }) => address));
+  async #awake(): Promise<{ host: SiteHost; addresses: string[]; ids: string[] } | undefined> {
+    const now = performance.now();
+    const isHeard = ({ id }: HostProcess) => (this.#silent.get(id) ?? 0) < now;
+    const processes = (await this.#options.processes()).filter(isHeard);
+    if (processes.length === 0) return undefined;
+    const addresses = processes.map(({ address }) => address);
+    return { host: this.#options.reach(addresses), addresses, ids: processes.map(({ id }) => id) };
+  }
+
+  #believeSilent(ids: readonly string[]): void {
+    const now = performance.now();
+    for (const [id, untilMs] of this.#silent) if (untilMs < now) this.#silent.delete(id);
+    for (const id of ids) this.#silent.set(id, now + SILENT_MS);
   }
 }
 
 function ask(host: SiteHost, name: HostCall | 'start', args: unknown[]): Promise<unknown> {
   return (host[name] as (...args: unknown[]) => Promise<unknown>)(...args);
-}
-
-function ignoreAway(error: unknown): void {
-  if (!(error instanceof HostAway)) throw error;
 }
 
 /** Calls that are about no single site's files, or about its log: the cluster's own host answers them for all. */
