@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { InTurn } from '#core/in-turn.ts';
 import { Shares } from '#core/shares.ts';
 import type { Runtime, RuntimeListener, SiteDatabase } from '#runtimes/runtime.ts';
+import { failedBy } from '#timemachine/failure.ts';
 import type { SitePlace } from '#timemachine/process/protocol.ts';
 import type { TimeMachine } from '#timemachine/process/time-machine.ts';
 import { makeFolder, moveEntry, writeFile } from './content/change-entry.ts';
@@ -18,6 +20,8 @@ import { TerminalSessions } from './terminals/terminal-sessions.ts';
 
 /** Of all sites of a team on one host: terminals in the browser, and whatever runs for somebody who came by ssh. */
 const SEATS_A_TEAM = 30;
+const ARRIVAL_MS = 60_000;
+const LOOK_MS = 1_000;
 
 export interface LocalHostOptions {
   /** What the rows of its sites call it. */
@@ -25,6 +29,8 @@ export interface LocalHostOptions {
   /** By the names that the rows of sites have. */
   drivers: Readonly<Record<string, Runtime>>;
   timeMachine: TimeMachine;
+  /** The time machine of another host, where what that keeps can be reached from here. It is closed by who gets it. */
+  otherMachine?: (host: string) => TimeMachine | undefined;
   logs: LogFiles;
   /** A folder for cuts that many sites are made from. */
   sharedCuts: string;
@@ -42,6 +48,9 @@ export class LocalHost implements SiteHost {
   /** For what only this process does with what runs in it: the fences of holds, figures, tests. */
   readonly drivers: Readonly<Record<string, Runtime>>;
   readonly timeMachine: TimeMachine;
+  /** Since when no other process asks anything of it; undefined while one does. */
+  quietSince: () => Date | undefined = () => undefined;
+  readonly #otherMachine: NonNullable<LocalHostOptions['otherMachine']>;
   /** So much of the disk no restore takes. */
   reserveBytes: number;
   readonly #logs: LogFiles;
@@ -55,10 +64,11 @@ export class LocalHost implements SiteHost {
   readonly #terminals = new TerminalSessions((site, options) => this.driver(site).terminal(site, options), this.#seats);
   readonly #programs = new Programs((site) => this.driver(site), this.#seats);
 
-  constructor({ name, drivers, timeMachine, logs, sharedCuts, reserveBytes }: LocalHostOptions) {
+  constructor({ name, drivers, timeMachine, otherMachine, logs, sharedCuts, reserveBytes }: LocalHostOptions) {
     this.name = name;
     this.drivers = drivers;
     this.timeMachine = timeMachine;
+    this.#otherMachine = otherMachine ?? (() => undefined);
     this.#logs = logs;
     this.reserveBytes = reserveBytes;
     this.#sharedCuts = new SharedCuts(sharedCuts, ({ moment, ...from }, into) =>
@@ -77,6 +87,11 @@ export class LocalHost implements SiteHost {
     this.#logs.close();
     await Promise.all(this.#all.map((driver) => driver.close()));
     await this.timeMachine.close();
+  }
+
+  /** Since when nobody asks anything of it and nothing waits to be sent to the store of backups. */
+  get idleSince(): Date | undefined {
+    return this.timeMachine.uploads?.isBusy ? undefined : this.quietSince();
   }
 
   driver({ driver: name }: Pick<Place, 'driver'>): Runtime {
@@ -143,13 +158,15 @@ export class LocalHost implements SiteHost {
     const driver = this.driver(site);
     const made: { [Kind in SiteOrigin['kind']]: (from: Extract<SiteOrigin, { kind: Kind }>) => Promise<void> } = {
       image: ({ first }) => driver.create(site, first),
-      cut: ({ space, site: of, moment, change, isShared }) =>
+      cut: ({ space, site: of, moment, change, isShared, keptBy = this.name }) =>
         driver.adopt(
           site,
-          (storage) =>
-            isShared && isFilePlace(storage)
+          (storage) => {
+            if (keptBy !== this.name) return this.#copyFrom(keptBy, { space, site: of, now: null }, moment, storage);
+            return isShared && isFilePlace(storage)
               ? this.#sharedCuts.fill({ space, site: of, moment }, storage)
-              : this.timeMachine.copy({ space, site: of, now: change ? null : driver.storage(of) }, moment, storage),
+              : this.timeMachine.copy({ space, site: of, now: change ? null : driver.storage(of) }, moment, storage);
+          },
           change,
         ),
       import: ({ change, ...archive }) => driver.import(site, archive, change),
@@ -268,7 +285,16 @@ export class LocalHost implements SiteHost {
   recover: Of<'recover'> = (site, kept) => this.#alone(site, () => this.timeMachine.recover(this.#placeOf(site, kept)));
   shareCut: Of<'shareCut'> = async (site, space, moment) =>
     void (await this.#sharedCuts.unpack({ space, site: site.id, moment }));
+  async sendKept(): Promise<void> {
+    const { uploads } = this.timeMachine;
+    uploads?.soon();
+    for (const deadline = performance.now() + ARRIVAL_MS; uploads?.isBusy; await sleep(LOOK_MS))
+      if (performance.now() > deadline)
+        throw new Error(`backups wait on this disk: ${uploads.state.trouble ?? 'many'}`);
+  }
   async forget(site: SiteRef, space: string): Promise<void> {
+    const other = site.host === this.name ? undefined : this.#otherMachine(site.host);
+    if (other) return forgetAll(other, space, site.id);
     await this.#sharedCuts.drop(site.id);
     await this.timeMachine.forget(space, site.id);
   }
@@ -298,6 +324,23 @@ export class LocalHost implements SiteHost {
   endOfLog: Of<'endOfLog'> = (site, kind) => this.#logs.endOf(site.id, kind);
   readLogOn: Of<'readLogOn'> = (site, kind, after) => this.#logs.readOn(site.id, kind, after);
   removeLog: Of<'removeLog'> = (site) => this.#logs.remove(site.id);
+
+  /** What another host has kept is in its store a moment later. */
+  async #copyFrom(host: string, ...copied: Parameters<TimeMachine['copy']>): Promise<void> {
+    const other = this.#otherMachine(host);
+    if (!other) throw new Error(`what the host ${host} keeps can not be reached from ${this.name}`);
+    try {
+      for (const deadline = performance.now() + ARRIVAL_MS; ; await sleep(LOOK_MS)) {
+        try {
+          return await other.copy(...copied);
+        } catch (error) {
+          if (!failedBy(error, 'missing_object') || performance.now() > deadline) throw error;
+        }
+      }
+    } finally {
+      await other.close();
+    }
+  }
 
   #stopTerminals(siteId: string): void {
     this.#terminals.stop(siteId);
@@ -334,6 +377,16 @@ export class LocalHost implements SiteHost {
 
   #placeOf(site: SiteRef, kept: KeptAs): SitePlace {
     return { ...this.driver(site).storage(site.id), ...kept, site: site.id, reserveBytes: this.reserveBytes };
+  }
+}
+
+/** Of a host that is gone with the site: nobody else prunes there. */
+async function forgetAll(machine: TimeMachine, space: string, siteId: string): Promise<void> {
+  try {
+    await machine.forget(space, siteId);
+    await machine.prune({ windowsMs: {}, pinned: [], damaged: [], nowMs: Date.now() });
+  } finally {
+    await machine.close();
   }
 }
 

@@ -9,7 +9,7 @@ import {
   GOES_ON,
   type HoldKind,
   insertHold,
-  listAddresses,
+  listDoors,
   listHolds,
   listUnanswered,
   noteProcess,
@@ -29,15 +29,16 @@ export interface HeldWork {
   eventId: string;
 }
 
-export { siteGoesOn } from './hold.sql.ts';
+export { isHostAwake, siteGoesOn } from './hold.sql.ts';
 export type { HoldKind };
 
 /** Says that this process still runs, which host it has inside and where that can be reached. */
 export const announceProcess = (services: Pick<Services, 'db' | 'processId' | 'localHost'>): Promise<void> =>
   noteProcess(services.db, thisProcess(services));
 
-/** Where the processes listen that have this host inside. */
-export const findHostAddresses = (db: Db, host: string): Promise<string[]> => listAddresses(db, host, SILENT_SECONDS);
+/** The processes that have this host inside, and where they listen. */
+export const findHostProcesses = (db: Db, host: string): ReturnType<typeof listDoors> =>
+  listDoors(db, host, SILENT_SECONDS);
 
 export const siteBusy = failure('site.busy', 409, 'The site is busy; try again when that is done.');
 

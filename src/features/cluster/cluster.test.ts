@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { backUp } from '#features/backup-clock/cut.ts';
+import { purgeSite } from '#features/deleted-site/purge.jobs.ts';
+import type { Site } from '#sdk';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { eventually } from '../../../test/expect.ts';
+import { LocalCluster } from '../../../test/local-cluster.ts';
+import { type Person, registerPerson } from '../../../test/people.ts';
+import { SitePods } from '../../../test/site-pods.ts';
+import { newSite, putOnPlan } from '../../../test/sites.ts';
+import { openTerminal } from '../../../test/terminal-client.ts';
+import { visit } from '../../../test/visit.ts';
+
+const cluster = new LocalCluster();
+let store: string;
+let app: TestApp;
+let pods: SitePods;
+let owner: Person;
+let site: Site;
+before(async () => {
+  store = await mkdtemp(join(tmpdir(), 'cluster-store-'));
+  app = await startTestApp({
+    clusters: new Map([['here', cluster]]),
+    env: {
+      ROLE: 'api,worker,edge',
+      CLUSTERS: 'here=/nowhere',
+      SITE_HOST: 'here',
+      KUBE_SITE_IMAGE: 'none',
+      KUBE_IDLE_MINUTES: '600',
+      KUBE_WAKE_SECONDS: '20',
+      BACKUP_STORE: store,
+      BACKUP_PER_HOST: 'on',
+    },
+  });
+  pods = await SitePods.open(app, 'here');
+  cluster.pods = pods;
+  await pods.keeper();
+  owner = await registerPerson(app, 'Owner');
+  await putOnPlan(app, owner.teamId, 'starter');
+  site = await newSite(owner);
+});
+after(async () => {
+  await app?.services.jobs.stop?.();
+  await pods?.close();
+  await app?.close();
+  await rm(store, { recursive: true, force: true });
+});
+
+const params = () => ({ fqdn: site.fqdn });
+const home = () => visit(app, site.fqdn, `/?${Math.random()}`);
+const rowOf = ({ id }: { id: string }) =>
+  app.services.db.selectFrom('sites').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+const run = (cmd: string) => owner.api.runSiteCommand({ params: params(), body: { cmd } });
+const write = (path: string, content: string) => owner.api.saveSiteFile({ params: params(), body: { path, content } });
+const read = async (path: string) => (await owner.api.getSiteFile({ params: params(), query: { path } })).content;
+
+async function letSleep({ id } = site): Promise<void> {
+  await cluster.scale(id, 0);
+  await cluster.settled(id);
+  assert.ok(!pods.isRunning(id));
+}
+
+suite('a site on a cluster', () => {
+  test('has a host and a volume of its own, by its plan', async () => {
+    assert.equal((await rowOf(site)).host, `here.${site.id}`);
+    assert.equal(cluster.homes.get(site.id)?.home.plan, 'starter');
+    assert.ok(existsSync(pods.volume(site.id)));
+    assert.equal((await home()).status, 200);
+  });
+
+  test('is woken by whoever asks: a visitor, a command, a terminal, somebody who looks at its files', async () => {
+    const asks = {
+      visitor: async () => assert.equal((await home()).status, 200),
+      command: async () => assert.equal((await run('wp option get blogname')).exit_code, 0),
+      terminal: async () => {
+        const terminal = await openTerminal(app, owner, site.fqdn);
+        await terminal.expect('here', 'echo he""re\r');
+        terminal.socket.close();
+      },
+      files: async () => void (await owner.api.getSiteFile({ params: params(), query: { path: '' } })),
+    };
+    for (const [who, ask] of Object.entries(asks)) {
+      await letSleep();
+      await ask();
+      assert.ok(pods.isRunning(site.id), who);
+    }
+  });
+
+  test('sleeps on through what is only about it, and answers its log', async () => {
+    await letSleep();
+    const { hosts } = app.services;
+    const row = await rowOf(site);
+    assert.deepEqual(await hosts.terminals(row, { owner: 'x', team: 'y' }), { own: [], isFull: false });
+    assert.ok((await hosts.coreVersions(row)).length > 0);
+    await hosts.appendLog(row, 'access', `${JSON.stringify({ time: Date.now() })}\n`);
+    await hosts.endOrphans(row);
+    assert.ok(!pods.isRunning(site.id));
+  });
+
+  test('sleeps when its owner says so, and when nobody has asked for it for a while', async () => {
+    assert.equal((await home()).status, 200);
+    await owner.api.sleepSite({ params: params(), wait: 60 });
+    await eventually(async () => !pods.isRunning(site.id));
+    assert.equal((await home()).status, 200);
+    const { sitePods } = app.services.config;
+    const before = sitePods.idleMs;
+    sitePods.idleMs = 0;
+    try {
+      await eventually(async () => !pods.isRunning(site.id), 30_000);
+    } finally {
+      sitePods.idleMs = before;
+    }
+  });
+
+  test('serves on while the cluster does not answer, and is away only where it has to be woken', async () => {
+    assert.equal((await home()).status, 200);
+    cluster.isAway = true;
+    try {
+      assert.equal((await home()).status, 200);
+      await pods.stop(site.id);
+      assert.equal((await home()).status, 503);
+    } finally {
+      cluster.isAway = false;
+    }
+    assert.equal((await home()).status, 200);
+  });
+
+  test('that can not start says why', async () => {
+    await letSleep();
+    cluster.obstacle = 'ErrImagePull no such image';
+    try {
+      await assert.rejects(app.services.hosts.numbers(await rowOf(site)), /does not start: ErrImagePull no such image/);
+    } finally {
+      cluster.obstacle = undefined;
+    }
+  });
+
+  test('has its stage beside it, and gets what that changed', async () => {
+    const stage = await owner.api.createStage({ params: params(), wait: 60, body: { subdomain: 'stage-of-cluster' } });
+    assert.equal((await rowOf(stage)).host, `here.${site.id}`);
+    await owner.api.saveSiteFile({
+      params: params(),
+      query: { is_stage: true },
+      body: { path: 'uploads/new.txt', content: 'from the stage' },
+    });
+    await owner.api.commitStage({ params: params(), wait: 60, body: {} });
+    assert.equal(await read('uploads/new.txt'), 'from the stage');
+  });
+
+  test('whose volume is lost is as its last backup had it, before anybody sees it', async () => {
+    await write('uploads/note.txt', 'kept');
+    await run("wp option update blogname 'Kept'");
+    while (!(await backUp(app.services, site.id))) await new Promise((resolve) => setTimeout(resolve, 20));
+    await write('uploads/note.txt', 'not kept yet');
+    await letSleep();
+    await pods.loseVolume(site.id);
+    const first = await home();
+    assert.equal(first.status, 200);
+    assert.match(first.text, /Kept/);
+    assert.equal(await read('uploads/note.txt'), 'kept');
+    const { results } = await owner.api.listSiteEvents({ params: params() });
+    assert.ok(results.some(({ activity }) => activity.includes('lost its volume and is restored')));
+  });
+
+  test('is gone with its volume and all that is kept of it when it is purged', async () => {
+    const other = await newSite(owner);
+    assert.ok(existsSync(join(store, other.id)) || (await backUp(app.services, other.id)));
+    await owner.api.deleteSite({ params: { fqdn: other.fqdn }, wait: 60 });
+    await eventually(async () => (await app.services.db.selectFrom('deleted_sites').select('id').execute()).length > 0);
+    await app.services.jobs.enqueue(app.services.db, purgeSite, { siteId: other.id }, other.id);
+    await eventually(async () => !cluster.homes.has(other.id));
+    assert.ok(!existsSync(pods.volume(other.id)));
+  });
+});

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Cluster, type KnownHome, siteHostParts } from '#core/cluster.ts';
+import { LockBusy } from '#core/db/locks.ts';
+import type { Stop } from '#core/part.ts';
+import type { Services } from '#core/services.ts';
+import { listHomes, listIdleHosts } from './cluster.sql.ts';
+
+const LOOK_MS = 5_000;
+/** Whatever the cluster tells, so often its homes are compared with our sites. */
+const COMPARE_MS = 5 * 60_000;
+/** What no table knows may be about to have its row: imports are made first. */
+const UNKNOWN_MS = 24 * 3_600_000;
+
+/** Looks after the clusters: what is idle sleeps, what was lost is ended, homes are as they should be. One worker at a time for each. */
+export async function keepClusters(services: Services): Promise<Stop | undefined> {
+  if (services.clusters.size === 0) return undefined;
+  const ending = new AbortController();
+  const running = [...services.clusters].map(([name, cluster]) => keepAlways(services, name, cluster, ending.signal));
+  return async () => {
+    ending.abort();
+    await Promise.all(running);
+  };
+}
+
+async function keepAlways(services: Services, name: string, cluster: Cluster, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await services.locks.alone(`upkeep of the cluster ${name}`, 0, (lost) =>
+        new Upkeep(services, name, cluster).run(AbortSignal.any([signal, lost])),
+      );
+    } catch (error) {
+      if (!(error instanceof LockBusy))
+        services.log.warn({ err: error, cluster: name }, 'a cluster is not looked after');
+    }
+    await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+class Upkeep {
+  readonly #services: Services;
+  readonly #name: string;
+  readonly #cluster: Cluster;
+  #homes = new Map<string, KnownHome>();
+  #compareAt = Number.POSITIVE_INFINITY;
+
+  constructor(services: Services, name: string, cluster: Cluster) {
+    this.#services = services;
+    this.#name = name;
+    this.#cluster = cluster;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const ending = new AbortController();
+    const watching = this.#cluster.watch(
+      {
+        listed: (homes) => {
+          this.#homes = new Map(homes.map((home) => [home.siteId, home]));
+          this.#compareAt = 0;
+        },
+        changed: (home) => this.#homes.set(home.siteId, home),
+      },
+      AbortSignal.any([signal, ending.signal]),
+    );
+    watching.catch(() => {});
+    try {
+      while (!signal.aborted) {
+        await this.#attempt('sites that are idle could not be put to sleep', () => this.#letSleep());
+        await this.#attempt('what was lost could not be ended', () => this.#endLost());
+        if (performance.now() > this.#compareAt) {
+          this.#compareAt = performance.now() + COMPARE_MS;
+          await this.#attempt('homes of sites could not be compared', () => this.#compare(signal));
+        }
+        await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
+      }
+    } finally {
+      ending.abort();
+      await watching;
+    }
+  }
+
+  /** Nothing of this keeps the rest from being done. */
+  async #attempt(words: string, act: () => Promise<void>): Promise<void> {
+    const { log } = this.#services;
+    await act().catch((error) => log.warn({ err: error, cluster: this.#name }, words));
+  }
+
+  async #letSleep(): Promise<void> {
+    const { db, config, log } = this.#services;
+    for (const host of await listIdleHosts(db, this.#name, config.sitePods.idleMs)) {
+      const { siteId } = siteHostParts(host) ?? {};
+      if (siteId === undefined || this.#homes.get(siteId)?.isAwake === false) continue;
+      await this.#cluster.scale(siteId, 0);
+      log.info({ siteId, cluster: this.#name }, 'a site sleeps, since nobody asks for it');
+    }
+  }
+
+  async #endLost(): Promise<void> {
+    const ended = await this.#cluster.endLost();
+    for (const siteId of ended) {
+      this.#services.log.warn(
+        { siteId, cluster: this.#name },
+        'the pod of a site was lost with its machine, and ended',
+      );
+      // Its volume may have gone as well, and the next pod needs one.
+      this.#compareAt = 0;
+    }
+  }
+
+  async #compare(signal: AbortSignal): Promise<void> {
+    const { db, log } = this.#services;
+    const wanted = new Map((await listHomes(db, this.#name)).map((home) => [home.siteId, home]));
+    for (const [siteId, home] of wanted) {
+      if (signal.aborted) return;
+      if (!this.#homes.get(siteId)?.isLike(home)) await this.#cluster.apply(home);
+    }
+    for (const { siteId, createdAt } of this.#homes.values()) {
+      if (wanted.has(siteId) || Date.now() - createdAt.getTime() < UNKNOWN_MS || signal.aborted) continue;
+      log.warn({ siteId, cluster: this.#name }, 'a home of a site that nobody knows is removed');
+      await this.#cluster.delete(siteId);
+      this.#homes.delete(siteId);
+    }
+  }
+}
