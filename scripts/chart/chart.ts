@@ -16,7 +16,7 @@ type Values = { [name: string]: unknown };
 /** The words of Helm's own that the chart uses, besides those of Go. */
 const FUNCTIONS: Functions = {
   quote: (value) => JSON.stringify(String(value ?? '')),
-  toYaml: (value) => stringify(value, { lineWidth: 0 }).trimEnd(),
+  toYaml: (value) => yamlOf(value).trimEnd(),
   nindent: (width, text) => `\n${indented(Number(width), String(text))}`,
   default: (otherwise, value) => (isTrue(value) ? value : otherwise),
   required: (message, value) => {
@@ -37,6 +37,11 @@ const FUNCTIONS: Functions = {
   // Helm reads every number as one with a fraction and would write a million as 1e+06.
   int: (value) => Math.trunc(Number(value)),
 };
+
+/** Kubernetes reads YAML 1.1, in which `on` is no text. */
+export function yamlOf(value: unknown): string {
+  return stringify(value, { lineWidth: 0, version: '1.1' });
+}
 
 function indented(width: number, text: string): string {
   return text.replaceAll(/^/gm, ' '.repeat(width));
@@ -112,7 +117,7 @@ export function plainManifests(): string {
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'siteyard' } };
   const manifests = [namespace, ...renderChart({ name: 'siteyard', namespace: 'siteyard' })];
   const sorted = manifests.toSorted((a, b) => rank(a) - rank(b));
-  return HEAD + sorted.map((manifest) => `---\n${stringify(manifest, { lineWidth: 0 })}`).join('');
+  return HEAD + sorted.map((manifest) => `---\n${yamlOf(manifest)}`).join('');
 }
 
 function rank({ kind }: Manifest): number {

@@ -88,7 +88,7 @@ export class Fleet {
       if (object.kind === 'Service' && (role === 'api' || role === 'edge'))
         object.spec = {
           ...object.spec,
-          ports: [{ name: 'http', port: 80, targetPort: 'http', nodePort: PORTS[role] }],
+          ports: [{ name: 'http', protocol: 'TCP', port: 80, targetPort: 'http', nodePort: PORTS[role] }],
         };
     }
     const first = objects.filter(({ kind }) => kind === 'Namespace');

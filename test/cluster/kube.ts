@@ -3,7 +3,7 @@ import { openSync, readFileSync } from 'node:fs';
 import { Agent, get } from 'node:https';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { stringify } from 'yaml';
+import { yamlOf } from '../../scripts/chart/chart.ts';
 import { PROGRAMS, RUN } from './cluster.ts';
 
 const execute = promisify(execFile);
@@ -23,7 +23,7 @@ export async function read<T>(...args: string[]): Promise<T> {
 export async function apply(objects: readonly object[]): Promise<void> {
   const own = ['--kubeconfig', join(RUN, 'admin.kubeconfig'), 'apply', '--server-side', '--force-conflicts', '-f', '-'];
   const running = execute(join(PROGRAMS, 'root/usr/bin/kubectl'), own);
-  running.child.stdin?.end(objects.map((object) => `---\n${stringify(object)}`).join(''));
+  running.child.stdin?.end(objects.map((object) => `---\n${yamlOf(object)}`).join(''));
   await running;
 }
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { parse } from 'yaml';
-import { CHART, type Manifest, renderChart, renderTexts } from '../../scripts/chart/chart.ts';
+import { parse, parseAllDocuments } from 'yaml';
+import { CHART, type Manifest, plainManifests, renderChart, renderTexts } from '../../scripts/chart/chart.ts';
 import { faultsOf } from './manifest-types.ts';
 
 const RELEASE = { name: 'siteyard', namespace: 'siteyard' };
@@ -31,6 +31,21 @@ test('every object of the chart is one that a current Kubernetes knows, whatever
     'Deployment.spec.template.spec.containers[0].image must be a string',
     'Deployment.spec.template.spec.containers[0].imagePullPolice is not known',
   ]);
+});
+
+test('the plain manifests say the same as the chart, as Kubernetes reads them', () => {
+  const names = (objects: Manifest[]) => objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort();
+  const plain = parseAllDocuments(plainManifests(), { version: '1.1' }).map((document) => document.toJS() as Manifest);
+  const own = renderChart(RELEASE);
+  assert.deepEqual(
+    names(plain),
+    names([...own, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'siteyard' } }]),
+  );
+  for (const object of own)
+    assert.deepEqual(
+      plain.find(({ kind, metadata }) => kind === object.kind && metadata.name === object.metadata.name),
+      object,
+    );
 });
 
 test('every value of the chart changes something', () => {
