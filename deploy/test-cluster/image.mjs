@@ -3,7 +3,8 @@
  * The image of the pods, without a registry and without a builder: the Debian root that base-image.sh made, and over it this checkout as
  * deploy/container/Containerfile would build it. Writes tars that `ctr images import` takes.
  *   node image.mjs TAG [--label NAME=VALUE]… : localhost/siteyard:TAG, with the present state of the checkout
- *   node image.mjs TAG --same-program        : another tag of what was built last
+ *   node image.mjs TAG --thin                : without the layers of Debian and WordPress, for nodes that have another tag
+ *   node image.mjs TAG --thin --same-program : another tag of what was built last
  *   node image.mjs --pause                   : localhost/pause:1
  */
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -38,9 +39,14 @@ async function main([tag, ...rest]) {
   const labels = Object.fromEntries(rest.filter((word) => !word.startsWith('--')).map((word) => word.split('=', 2)));
   const base = join(cache, 'base.tar');
   if (!existsSync(base)) throw new Error(`There is no ${base}: run base-image.sh first.`);
-  const program = join(cache, 'program.tar');
-  if (!rest.includes('--same-program')) makeProgram(program);
-  await writeImage(`siteyard-${tag}.tar`, `localhost/siteyard:${tag}`, [base, program], {
+  const [prepared, program] = [join(cache, 'prepared.tar'), join(cache, 'program.tar')];
+  const isSame = rest.includes('--same-program');
+  if (!existsSync(prepared)) makeCache(prepared);
+  if (!isSame) makeProgram(program);
+  // A node that has another tag has the layers that are the same, and takes the rest alone.
+  const isThere = { [base]: rest.includes('--thin'), [prepared]: rest.includes('--thin'), [program]: isSame };
+  const layers = [base, prepared, program].map((file) => ({ file, isThere: isThere[file] }));
+  await writeImage(`siteyard-${tag}.tar`, `localhost/siteyard:${tag}`, layers, {
     Env: [
       'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
       'NODE_ENV=production',
@@ -93,28 +99,26 @@ function makeProgram(target) {
     '-c',
     `mount -t tmpfs tmpfs /opt && mkdir ${HOME} && mount --bind '${place}' ${HOME} && cd ${HOME} && ${node} scripts/setup.mjs`,
   ]);
-  // WordPress as it is installed for new sites (KUBE_CACHE_DIR), so that no site has to make that once more.
-  const prepared = join(stage, 'opt/siteyard-cache');
-  mkdirSync(prepared);
-  run(process.execPath, [
-    '--disable-warning=ExperimentalWarning',
-    '--input-type=module',
-    '-e',
-    `await (await import('${repository}test/wordpress-cache.ts')).prepareWordPress(); process.exit()`,
-  ]);
-  for (const folder of ['wordpress', 'images']) run('cp', ['-a', join(repository, 'node_modules/.cache/siteyard', folder), prepared]);
-  // Whoever the pod runs as may read, and nobody may write.
-  run('tar', [
-    '-C',
-    stage,
-    '--owner=0',
-    '--group=0',
-    '--numeric-owner',
-    '--mode=go+rX,go-w',
-    '-cf',
-    `${target}.part`,
-    '.',
-  ]);
+  pack(stage, target);
+}
+
+/** WordPress as it is installed for new sites (KUBE_CACHE_DIR), so that no pod has to fetch and install it. */
+function makeCache(target) {
+  const stage = join(cache, 'prepared');
+  const folder = join(stage, 'opt/siteyard-cache');
+  rmSync(stage, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const prepare = `await (await import('${repository}test/wordpress-cache.ts')).prepareWordPress(); process.exit()`;
+  run(process.execPath, ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', prepare]);
+  for (const name of ['wordpress', 'images', 'tools'])
+    run('cp', ['-a', join(repository, 'node_modules/.cache/siteyard', name), folder]);
+  pack(stage, target);
+}
+
+/** Whoever the pod runs as may read, and nobody may write. */
+function pack(stage, target) {
+  const owner = ['--owner=0', '--group=0', '--numeric-owner', '--mode=go+rX,go-w'];
+  run('tar', ['-C', stage, ...owner, '-cf', `${target}.part`, '.']);
   renameSync(`${target}.part`, target);
   rmSync(stage, { recursive: true, force: true });
 }
@@ -124,7 +128,9 @@ async function makePause() {
   mkdirSync(stage, { recursive: true });
   copyFileSync(join(cache, 'bin/pause'), join(stage, 'pause'));
   run('tar', ['-C', stage, '--owner=0', '--group=0', '-cf', join(cache, 'pause.tar'), 'pause']);
-  await writeImage('pause-1.tar', 'localhost/pause:1', [join(cache, 'pause.tar')], { Entrypoint: ['/pause'] });
+  await writeImage('pause-1.tar', 'localhost/pause:1', [{ file: join(cache, 'pause.tar'), isThere: false }], {
+    Entrypoint: ['/pause'],
+  });
 }
 
 /** An image by the book of the OCI: layers, a configuration, a manifest and an index, each by its hash. */
@@ -134,9 +140,9 @@ async function writeImage(file, name, layers, config) {
   const blobs = join(stage, 'blobs/sha256');
   mkdirSync(blobs, { recursive: true });
   const described = [];
-  for (const layer of layers) {
+  for (const { file: layer, isThere } of layers) {
     const digest = await hashOf(layer);
-    run('ln', [layer, join(blobs, digest)]);
+    if (!isThere) run('ln', [layer, join(blobs, digest)]);
     described.push({
       mediaType: 'application/vnd.oci.image.layer.v1.tar',
       digest: `sha256:${digest}`,

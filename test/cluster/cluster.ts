@@ -44,7 +44,7 @@ function outside(): number {
   run(join(SCRIPTS, 'base-image.sh'));
   run(process.execPath, join(SCRIPTS, 'image.mjs'), '--pause');
   run(process.execPath, join(SCRIPTS, 'image.mjs'), '1');
-  run(process.execPath, join(SCRIPTS, 'image.mjs'), '2', '--same-program', '--label', 'version=2');
+  run(process.execPath, join(SCRIPTS, 'image.mjs'), '2', '--thin', '--same-program', '--label', 'version=2');
   try {
     run(join(SCRIPTS, 'cluster.sh'), 'up');
     const inside = [process.execPath, '--disable-warning=ExperimentalWarning', join(HERE, 'journey.ts')];
