@@ -45,7 +45,6 @@ before(async () => {
   site = await newSite(owner);
 });
 after(async () => {
-  await app?.services.jobs.stop?.();
   await pods?.close();
   await app?.close();
   await rm(store, { recursive: true, force: true });
@@ -145,7 +144,7 @@ suite('a site on a cluster', () => {
     assert.equal((await rowOf(stage)).host, `here.${site.id}`);
     await owner.api.saveSiteFile({
       params: params(),
-      query: { is_stage: true },
+      query: { stage: true },
       body: { path: 'uploads/new.txt', content: 'from the stage' },
     });
     await owner.api.commitStage({ params: params(), wait: 60, body: {} });

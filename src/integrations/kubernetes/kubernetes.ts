@@ -7,6 +7,7 @@ import type {
   KubeConfig,
   V1Pod,
   V1StatefulSet,
+  V1StatefulSetSpec,
   Watch,
 } from '@kubernetes/client-node';
 import type { Cluster, HomeListener, KnownHome, SiteHome } from '#core/cluster.ts';
@@ -57,7 +58,7 @@ export class Kubernetes implements Cluster {
         409,
         apps.createNamespacedStatefulSet({
           namespace,
-          body: { ...body, spec: { ...(body.spec as object), replicas: 0 } as V1StatefulSet['spec'] },
+          body: { ...body, spec: { ...(body.spec as V1StatefulSetSpec), replicas: 0 } },
           fieldManager: MAKER,
         }),
       );
