@@ -24,6 +24,9 @@ const PRICES = { put: 0.005, get: 0.0004, storage: 0.023 };
 const KEPT_MB = 150;
 const DAY = { medianViews: 30, spread: 1.6, idleMinutes: 10, writeShare: 0.1 };
 
+/** It takes ten minutes, and whoever waits wants to know that it goes on. */
+const say = (step: string) => console.error(`${new Date().toISOString()} ${step}`);
+
 export async function run(): Promise<Report> {
   const bench = await startBench();
   const later: (() => unknown)[] = [];
@@ -62,9 +65,12 @@ async function measureMinutes(bench: Bench, pool: pg.Pool, bucket: MemoryS3): Pr
     AWS_ACCESS_KEY_ID: bucket.account.accessKeyId,
     AWS_SECRET_ACCESS_KEY: bucket.account.secretAccessKey,
   });
+  say('sites of a few');
   const { api, names } = await makeSites(url, pool);
   await sleep(1.5 * MINUTE_MS);
+  say('nothing happens');
   const idle = await during(pool, bucket, async () => sleep(MINUTE_MS));
+  say('a change a minute');
   const busy = await during(pool, bucket, async () => {
     for (let minute = 0; minute < MINUTES; minute++) {
       for (const fqdn of names)
@@ -126,6 +132,7 @@ interface Grown {
 
 /** An edge of its own on a database with so many sites, each with a name, a day of usage and a day of backups. */
 async function measureEdge(bench: Bench, pool: pg.Pool, sites: number): Promise<Grown> {
+  say(`an edge of ${sites} sites`);
   await grow(pool, sites);
   const begunMs = performance.now();
   const { pid } = await bench.startService({ ROLE: 'edge', RUNTIME: 'memory', DATA_DIR: `${bench.dir}/edge-${sites}` });

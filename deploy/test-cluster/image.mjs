@@ -44,7 +44,7 @@ async function main([tag, ...rest]) {
   if (!existsSync(prepared)) makeCache(prepared);
   if (!isSame) makeProgram(program);
   // A node that has another tag has the layers that are the same, and takes the rest alone.
-  const isThere = { [base]: rest.includes('--thin'), [prepared]: rest.includes('--thin'), [program]: isSame };
+  const isThere = { [base]: rest.includes('--thin'), [prepared]: isSame && rest.includes('--thin'), [program]: isSame };
   const layers = [base, prepared, program].map((file) => ({ file, isThere: isThere[file] }));
   await writeImage(`siteyard-${tag}.tar`, `localhost/siteyard:${tag}`, layers, {
     Env: [

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -45,12 +45,21 @@ function outside(): number {
   run(process.execPath, join(SCRIPTS, 'image.mjs'), '--pause');
   run(process.execPath, join(SCRIPTS, 'image.mjs'), '1');
   run(process.execPath, join(SCRIPTS, 'image.mjs'), '2', '--thin', '--same-program', '--label', 'version=2');
+  const inside = (file: string) => [
+    `--net=/run/netns/${LAN}`,
+    ...[process.execPath, '--disable-warning=ExperimentalWarning', join(HERE, file)],
+  ];
+  let surroundings: ChildProcess | undefined;
   try {
     run(join(SCRIPTS, 'cluster.sh'), 'up');
-    const inside = [process.execPath, '--disable-warning=ExperimentalWarning', join(HERE, 'journey.ts')];
-    return spawnSync('nsenter', [`--net=/run/netns/${LAN}`, ...inside], { stdio: 'inherit' }).status ?? 1;
+    surroundings = spawn('nsenter', inside('surroundings.ts'), { stdio: 'inherit', detached: true });
+    return spawnSync('nsenter', inside('journey.ts'), { stdio: 'inherit' }).status ?? 1;
   } finally {
-    if (!process.env.KEEP) run(join(SCRIPTS, 'cluster.sh'), 'down');
+    if (process.env.KEEP) surroundings?.unref();
+    else {
+      surroundings?.kill();
+      run(join(SCRIPTS, 'cluster.sh'), 'down');
+    }
   }
 }
 

@@ -8,6 +8,8 @@ import type { Surroundings } from './surroundings.ts';
 
 export const HOME = 'siteyard';
 export const SITES = 'siteyard-sites';
+/** Where the image has WordPress prepared. */
+export const CACHE = '/opt/siteyard-cache';
 const NODES = ['10.99.0.11', '10.99.0.12'];
 const PANEL = 'panel.test';
 const ADMIN = { ADMIN_EMAIL: 'operator@example.com', ADMIN_PASSWORD: 'the password of the operator' };
@@ -36,6 +38,7 @@ function valuesOf(surroundings: Surroundings, tag: string, more: object): Record
       WORDPRESS_SOURCE: 'npm',
       DATABASE_POOL_SIZE: '4',
       STANDBY_WORKERS: '0',
+      SHIPPED_TEMPLATES: 'off',
     },
     secret: {
       create: true,
@@ -48,7 +51,7 @@ function valuesOf(surroundings: Surroundings, tag: string, more: object): Record
         ...ADMIN,
       },
     },
-    sites: { cacheDir: '/opt/siteyard-cache' },
+    sites: { cacheDir: CACHE, storageClass: 'network' },
     api: { replicas: 2, ...small, service: { type: 'NodePort' } },
     worker: { replicas: 2, ...small },
     edge: {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../expect.ts';
 import { costOfControlPlane } from './control-plane.ts';
-import { Fleet, HOME, SITES } from './fleet.ts';
-import { cluster, isReady, kubectl, type Pod, podNow, pods, startProvisioner } from './kube.ts';
+import { CACHE, Fleet, HOME, SITES } from './fleet.ts';
+import { cluster, isReady, kubectl, type Pod, podNow, pods } from './kube.ts';
 import { Visitors, Writer } from './people.ts';
-import { startSurroundings } from './surroundings.ts';
+import { NOTE, openSurroundings } from './surroundings.ts';
 
 /** Everything that happens to a fleet, in this order, each with its figure. Runs inside of the network of the test cluster. */
 const figures: string[] = [];
@@ -30,13 +31,12 @@ const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number;
 const uncached = () => `/?s=${Math.random().toString(36).slice(2)}`;
 
-const surroundings = await startSurroundings();
-const stopProvisioner = startProvisioner();
+await eventually(async () => existsSync(NOTE));
+const surroundings = openSurroundings();
 const fleet = new Fleet(surroundings);
 try {
   await journey();
 } finally {
-  stopProvisioner();
   await surroundings.close();
 }
 console.log(`\n${figures.join('\n')}`);
@@ -270,12 +270,12 @@ async function journey(): Promise<void> {
 
 /** Everything on a node ends at one instant. What was acknowledged a minute before is there afterwards. */
 async function loseNode(kind: 'network' | 'local'): Promise<string> {
-  await fleet.install('2', { sites: { cacheDir: '/opt/siteyard-cache', storageClass: kind } });
+  await fleet.install('2', { sites: { cacheDir: CACHE, storageClass: kind } });
   await fleet.isRolledOut(300);
   const fqdn = await fleet.createSite();
   const siteId = await idOf(fqdn);
   const writer = new Writer(fleet, fqdn);
-  await sleep(MINUTE_MS * 1.5);
+  await sleep(MINUTE_MS * 1.25);
   const [pod] = await sitePods(siteId);
   const node = pod?.spec.nodeName?.replace('node', '') as string;
   await backupAfter(fqdn, new Date(Date.now() - MINUTE_MS));

@@ -1,22 +1,32 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type NetConnectOpts } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '#core/db/embedded-postgres.ts';
 import { MemoryS3 } from '../timemachine/memory-s3.ts';
 import { RUN } from './cluster.ts';
+import { startProvisioner } from './kube.ts';
 
+/**
+ * What a fleet has beside its cluster: Postgres and a bucket, at addresses that pods reach, and what makes volumes. A process of its own, in the network of the cluster,
+ * so that the journey can be gone on the same fleet again.
+ */
 const ADDRESS = '10.99.0.1';
+export const NOTE = join(RUN, 'surroundings.json');
 
-/** What a fleet has beside its cluster: Postgres and a bucket, at addresses that pods reach. */
 export interface Surroundings {
   databaseUrl: string;
-  bucket: MemoryS3;
   query(text: string): Promise<Record<string, unknown>[]>;
   close(): Promise<void>;
 }
 
-export async function startSurroundings(): Promise<Surroundings> {
+export function openSurroundings(): Surroundings {
+  const { databaseUrl } = JSON.parse(readFileSync(NOTE, 'utf8')) as { databaseUrl: string };
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
+  return { databaseUrl, query: async (text) => (await pool.query(text)).rows, close: () => pool.end() };
+}
+
+async function run(): Promise<void> {
   const dataDir = join(RUN, 'postgres');
   mkdirSync(dataDir, { recursive: true });
   chmodSync(dataDir, 0o711);
@@ -26,22 +36,18 @@ export async function startSurroundings(): Promise<Surroundings> {
   const url = new URL(postgres.url);
   const folder = url.searchParams.get('host') ?? decodeURIComponent(url.hostname);
   // Our Postgres listens on a socket alone; pods are given a way to it.
-  const ways = [await relay(5432, { path: join(folder, '.s.PGSQL.5432') })];
-  const later: (() => unknown)[] = [];
-  const bucket = await MemoryS3.start({ after: (work) => void later.push(work) });
-  ways.push(await relay(9000, { host: '127.0.0.1', port: Number(new URL(bucket.account.endpoint).port) }));
-  const pool = new pg.Pool({ connectionString: postgres.url, max: 4 });
-  return {
-    databaseUrl: `postgres://${url.username}:${url.password}@${ADDRESS}:5432${url.pathname}`,
-    bucket,
-    query: async (text) => (await pool.query(text)).rows,
-    close: async () => {
-      for (const way of ways) way.close();
-      for (const work of later) await work();
-      await pool.end();
-      await postgres.stop();
-    },
-  };
+  await relay(5432, { path: join(folder, '.s.PGSQL.5432') });
+  const bucket = await MemoryS3.start({ after: () => {} });
+  await relay(9000, { host: '127.0.0.1', port: Number(new URL(bucket.account.endpoint).port) });
+  const stopProvisioner = startProvisioner();
+  process.once('SIGTERM', async () => {
+    stopProvisioner();
+    await postgres.stop();
+    process.exit();
+  });
+  const databaseUrl = `postgres://${url.username}:${url.password}@${ADDRESS}:5432${url.pathname}`;
+  writeFileSync(`${NOTE}.new`, JSON.stringify({ databaseUrl }), { mode: 0o600 });
+  renameSync(`${NOTE}.new`, NOTE);
 }
 
 async function relay(port: number, target: NetConnectOpts) {
@@ -57,3 +63,5 @@ async function relay(port: number, target: NetConnectOpts) {
   await new Promise<void>((listening, failed) => server.once('error', failed).listen(port, ADDRESS, listening));
   return server;
 }
+
+if (import.meta.main) await run();
