@@ -3,7 +3,7 @@
  * The image of the pods, without a registry and without a builder: the Debian root that base-image.sh made, and over it this checkout as
  * deploy/container/Containerfile would build it. Writes tars that `ctr images import` takes.
  *   node image.mjs TAG [--label NAME=VALUE]… : localhost/siteyard:TAG, with the present state of the checkout
- *   node image.mjs TAG --thin                : without the layers of Debian and WordPress, for nodes that have another tag
+ *   node image.mjs TAG --thin                : without the layer of Debian, for nodes that have another tag
  *   node image.mjs TAG --thin --same-program : another tag of what was built last
  *   node image.mjs --pause                   : localhost/pause:1
  */
@@ -29,6 +29,9 @@ const repository = fileURLToPath(new URL('../..', import.meta.url));
 const cache = process.env.CLUSTER_DIR ?? join(homedir(), '.cache/siteyard/cluster');
 const images = join(cache, 'images');
 const HOME = '/opt/siteyard';
+const PREPARED = '/opt/siteyard-cache';
+/** Whom pods run as. */
+const USER = 10_001;
 const architecture = { x64: 'amd64', arm64: 'arm64' }[process.arch];
 
 async function main([tag, ...rest]) {
@@ -39,13 +42,14 @@ async function main([tag, ...rest]) {
   const labels = Object.fromEntries(rest.filter((word) => !word.startsWith('--')).map((word) => word.split('=', 2)));
   const base = join(cache, 'base.tar');
   if (!existsSync(base)) throw new Error(`There is no ${base}: run base-image.sh first.`);
-  const [prepared, program] = [join(cache, 'prepared.tar'), join(cache, 'program.tar')];
+  const program = join(cache, 'program.tar');
   const isSame = rest.includes('--same-program');
-  if (!existsSync(prepared)) makeCache(prepared);
   if (!isSame) makeProgram(program);
   // A node that has another tag has the layers that are the same, and takes the rest alone.
-  const isThere = { [base]: rest.includes('--thin'), [prepared]: isSame && rest.includes('--thin'), [program]: isSame };
-  const layers = [base, prepared, program].map((file) => ({ file, isThere: isThere[file] }));
+  const layers = [
+    { file: base, isThere: rest.includes('--thin') },
+    { file: program, isThere: isSame },
+  ];
   await writeImage(`siteyard-${tag}.tar`, `localhost/siteyard:${tag}`, layers, {
     Env: [
       'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
@@ -92,26 +96,28 @@ function makeProgram(target) {
   }
   const stamp = 'node_modules/.siteyard-setup.json';
   copyFileSync(join(repository, stamp), join(place, stamp));
+  const prepared = join(stage, PREPARED);
+  const compiled = join(place, 'node_modules/.cache/siteyard');
+  for (const folder of [prepared, compiled]) {
+    mkdirSync(folder, { recursive: true });
+    run('chown', [`${USER}:${USER}`, folder]);
+  }
   const node = `${HOME}/node_modules/.bin/node`;
-  run('unshare', [
-    '--mount',
-    'sh',
-    '-c',
-    `mount -t tmpfs tmpfs /opt && mkdir ${HOME} && mount --bind '${place}' ${HOME} && cd ${HOME} && ${node} scripts/setup.mjs`,
-  ]);
-  pack(stage, target);
-}
-
-/** WordPress as it is installed for new sites (KUBE_CACHE_DIR), so that no pod has to fetch and install it. */
-function makeCache(target) {
-  const stage = join(cache, 'prepared');
-  const folder = join(stage, 'opt/siteyard-cache');
-  rmSync(stage, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  const prepare = `await (await import('${repository}test/wordpress-cache.ts')).prepareWordPress(); process.exit()`;
-  run(process.execPath, ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', prepare]);
-  for (const name of ['wordpress', 'images', 'tools'])
-    run('cp', ['-a', join(repository, 'node_modules/.cache/siteyard', name), folder]);
+  const asUser = `setpriv --reuid ${USER} --regid ${USER} --clear-groups env HOME=/tmp`;
+  const [upper, work] = [join(cache, 'opt.upper'), join(cache, 'opt.work')];
+  for (const folder of [upper, work]) mkdirSync(folder, { recursive: true });
+  const steps = [
+    // The machine's own /opt stays as it is, and may hold its npm.
+    `mount -t overlay overlay -o lowerdir=/opt,upperdir='${upper}',workdir='${work}' /opt`,
+    `mkdir -p ${HOME} ${PREPARED}`,
+    `mount --bind '${place}' ${HOME}`,
+    `mount --bind '${prepared}' ${PREPARED}`,
+    `cd ${HOME}`,
+    `${node} scripts/setup.mjs`,
+    `${asUser} ${node} --disable-warning=ExperimentalWarning scripts/prepare-image.ts ${PREPARED}`,
+  ];
+  run('unshare', ['--mount', 'sh', '-c', steps.join(' && ')]);
+  for (const folder of [upper, work]) rmSync(folder, { recursive: true, force: true });
   pack(stage, target);
 }
 

@@ -51,7 +51,7 @@ function valuesOf(surroundings: Surroundings, tag: string, more: object): Record
         ...ADMIN,
       },
     },
-    sites: { cacheDir: CACHE, storageClass: 'network' },
+    sites: { storageClass: 'network' },
     api: { replicas: 2, ...small, service: { type: 'NodePort' } },
     worker: { replicas: 2, ...small },
     edge: {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../expect.ts';
 import { costOfControlPlane } from './control-plane.ts';
-import { CACHE, Fleet, HOME, SITES } from './fleet.ts';
+import { Fleet, HOME, SITES } from './fleet.ts';
 import { cluster, isReady, kubectl, type Pod, podNow, pods } from './kube.ts';
 import { Visitors, Writer } from './people.ts';
 import { NOTE, openSurroundings } from './surroundings.ts';
@@ -270,7 +270,7 @@ async function journey(): Promise<void> {
 
 /** Everything on a node ends at one instant. What was acknowledged a minute before is there afterwards. */
 async function loseNode(kind: 'network' | 'local'): Promise<string> {
-  await fleet.install('2', { sites: { cacheDir: CACHE, storageClass: kind } });
+  await fleet.install('2', { sites: { storageClass: kind } });
   await fleet.isRolledOut(300);
   const fqdn = await fleet.createSite();
   const siteId = await idOf(fqdn);
