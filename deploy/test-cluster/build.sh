@@ -4,6 +4,7 @@
 # nothing comes from another registry. Ends at once for what is already built. About 17 minutes on two cores.
 #   CLUSTER_DIR  where everything lies (default ~/.cache/siteyard/cluster)
 set -euo pipefail
+HERE=$(cd "$(dirname "$0")" && pwd)
 D=${CLUSTER_DIR:-$HOME/.cache/siteyard/cluster}
 SOURCE_SHA256=b83c0780efb182d928dc63d46488a847f161f04e40a94b96bf5247dd671ecdfc
 # The API server first: the control plane's own tests need no more than that and etcd.
@@ -12,7 +13,8 @@ mkdir -p "$D"/{dl,apt/lists/partial,root,bin,home,gp/src/k8s.io/kubernetes}
 cd "$D/dl"
 
 missing=0
-for program in "${PROGRAMS[@]}"; do [ -x "$D/bin/$program" ] || missing=1; done
+for program in "${PROGRAMS[@]}" pause; do [ -x "$D/bin/$program" ] || missing=1; done
+[ "$D/bin/render-chart" -nt "$HERE/render-chart.go" ] || missing=1
 
 # A list of sources of our own: most machines have no deb-src, and the machine's own lists stay as they are.
 # The sandbox user of apt can not read a home folder.
@@ -25,7 +27,7 @@ LIST
 apt=(apt-get -q -o "Dir::Etc::sourcelist=$D/apt/sources.list" -o Dir::Etc::sourceparts=/dev/null
   -o "Dir::State::Lists=$D/apt/lists" -o APT::Sandbox::User=root)
 packages=(etcd-server containerd runc containernetworking-plugins kubernetes-client iptables libip4tc2 libip6tc2
-  libxtables12 conntrack ipset socat busybox-static)
+  libxtables12 conntrack libnetfilter-conntrack3 libnfnetlink0 libmnl0)
 [ "$missing" = 0 ] || packages+=(golang-1.19-go golang-1.19-src)
 wanted=()
 for package in "${packages[@]}"; do compgen -G "${package}_*.deb" > /dev/null || wanted+=("$package"); done
@@ -69,6 +71,12 @@ if [ ! -x "$D/bin/pause" ]; then
   printf '%s\n' 'package main' 'import ("os"; "os/signal"; "syscall")' \
     'func main() { c := make(chan os.Signal, 1); signal.Notify(c, syscall.SIGTERM, syscall.SIGINT); <-c }' > "$D/gp/src/pause/main.go"
   go build -ldflags "-s -w" -o "$D/bin/pause" pause
+fi
+# The chart by Go's own templates. It needs the YAML that Kubernetes brings along.
+if [ ! "$D/bin/render-chart" -nt "$HERE/render-chart.go" ]; then
+  mkdir -p cmd/render-chart
+  cp "$HERE/render-chart.go" cmd/render-chart/main.go
+  go build -o "$D/bin/render-chart" ./cmd/render-chart
 fi
 for program in "${PROGRAMS[@]}"; do
   [ -x "$D/bin/$program" ] && continue

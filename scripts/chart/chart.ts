@@ -59,14 +59,20 @@ export function renderChart(release: Release, values: Values = {}): Manifest[] {
 
 /** What each template says, by the name of its file. */
 export function renderTexts(release: Release, values: Values = {}): Record<string, string> {
-  const { templates, own, chart } = readChart();
-  const dot = {
+  const { templates } = readChart();
+  const dot = dotOf(release, values);
+  const files = templates.names.filter((file) => file.endsWith('.yaml'));
+  return Object.fromEntries(files.map((file) => [file, templates.render(file, dot)]));
+}
+
+/** What templates see. */
+export function dotOf(release: Release, values: Values) {
+  const { own, chart } = readChart();
+  return {
     Values: merged(own, values),
     Release: { Name: release.name, Namespace: release.namespace, Service: 'Helm' },
     Chart: { Name: chart.name, Version: chart.version, AppVersion: chart.appVersion },
   };
-  const files = templates.names.filter((file) => file.endsWith('.yaml'));
-  return Object.fromEntries(files.map((file) => [file, templates.render(file, dot)]));
 }
 
 let kept: { templates: Templates; own: Values; chart: Values } | undefined;
@@ -82,7 +88,7 @@ function readChart() {
   return kept;
 }
 
-function objectsOf(file: string, text: string): Manifest[] {
+export function objectsOf(file: string, text: string): Manifest[] {
   return parseAllDocuments(text).flatMap((document) => {
     const [fault] = document.errors;
     if (fault) throw new Error(`${file}: ${fault.message}`);

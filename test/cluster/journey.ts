@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { renderChart } from '../../scripts/chart/chart.ts';
+import { ALL, HOST_PORTS, RELEASE } from '../deploy/chart-values.ts';
 import { eventually } from '../expect.ts';
 import { costOfControlPlane } from './control-plane.ts';
 import { Fleet, HOME, SITES } from './fleet.ts';
-import { cluster, isReady, kubectl, type Pod, podNow, pods } from './kube.ts';
+import { cluster, isReady, kubectl, type Pod, podNow, pods, renderByGo } from './kube.ts';
 import { Visitors, Writer } from './people.ts';
 import { NOTE, openSurroundings } from './surroundings.ts';
 
@@ -44,6 +46,12 @@ if (failures.length > 0) console.error(`\nnot as it should be: ${failures.join('
 process.exit(failures.length === 0 ? 0 : 1);
 
 async function journey(): Promise<void> {
+  await step('chart', async () => {
+    const sets = [{}, ALL, HOST_PORTS];
+    for (const values of sets) assert.deepEqual(await renderByGo(values), renderChart(RELEASE, values));
+    return `Go's own templates make the same ${renderChart(RELEASE).length} objects of it as scripts/chart does, with ${sets.length} sets of values`;
+  });
+
   await step('install', async () => {
     const begunMs = performance.now();
     await fleet.install('1');

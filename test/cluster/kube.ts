@@ -3,7 +3,8 @@ import { openSync, readFileSync } from 'node:fs';
 import { Agent, get } from 'node:https';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { yamlOf } from '../../scripts/chart/chart.ts';
+import { CHART, dotOf, type Manifest, objectsOf, yamlOf } from '../../scripts/chart/chart.ts';
+import { RELEASE } from '../deploy/chart-values.ts';
 import { PROGRAMS, RUN } from './cluster.ts';
 
 const execute = promisify(execFile);
@@ -25,6 +26,14 @@ export async function apply(objects: readonly object[]): Promise<void> {
   const running = execute(join(PROGRAMS, 'root/usr/bin/kubectl'), own);
   running.child.stdin?.end(objects.map((object) => `---\n${yamlOf(object)}`).join(''));
   await running;
+}
+
+/** The chart as Helm would render it. */
+export async function renderByGo(values: Record<string, unknown>): Promise<Manifest[]> {
+  const running = execute(join(PROGRAMS, 'bin/render-chart'), [CHART]);
+  running.child.stdin?.end(JSON.stringify(dotOf(RELEASE, values)));
+  const texts = JSON.parse((await running).stdout) as Record<string, string>;
+  return Object.entries(texts).flatMap(([file, text]) => objectsOf(file, text));
 }
 
 /** lose-node, return-node, stop-api, start-api. Namespaces of the network are entered by the script itself. */

@@ -4,22 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
 import { CHART, type Manifest, plainManifests, renderChart, renderTexts } from '../../scripts/chart/chart.ts';
+import { ALL, HOST_PORTS, RELEASE } from './chart-values.ts';
 import { faultsOf } from './manifest-types.ts';
-
-const RELEASE = { name: 'siteyard', namespace: 'siteyard' };
-/** Everything that can be turned on at once. */
-const ALL = {
-  tls: { enabled: true },
-  ingress: { enabled: true, className: 'nginx', annotations: { a: 'b' } },
-  secret: { create: true, variables: { SECRET_KEY: 'k' } },
-  sites: { storageClass: 'fast' },
-  keeper: { storageClass: 'fast', env: { A: '1' } },
-  imagePullSecrets: [{ name: 'registry' }],
-  api: { env: { A: '1' }, service: { annotations: { a: 'b' } } },
-  worker: { env: { A: '1' } },
-  edge: { env: { A: '1' }, service: { annotations: { a: 'b' } }, autoscaling: { requestsPerSecond: 200 } },
-};
-const HOST_PORTS = { ...ALL, edge: { hostPorts: true, autoscaling: { enabled: false } } };
 
 test('every object of the chart is one that a current Kubernetes knows, whatever is turned on', () => {
   for (const values of [{}, ALL, HOST_PORTS]) assert.deepEqual(renderChart(RELEASE, values).flatMap(faultsOf), []);
