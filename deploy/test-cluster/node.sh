@@ -3,6 +3,7 @@
 #   node.sh start N | stop N   (stop is a power cut: every process of the node ends at the same instant)
 . "$(dirname "$0")/common.sh"
 n=${2:-1}
+export NODE=${NODE:-$(command -v node)}
 N=$RUN/node$n
 
 inside() {
@@ -31,6 +32,9 @@ inside() {
   "$D/bin/kube-proxy" --kubeconfig="$RUN/proxy.kubeconfig" --hostname-override="node$n" --proxy-mode=iptables \
     --cluster-cidr=10.98.0.0/16 --conntrack-max-per-core=0 --conntrack-tcp-timeout-established=0 \
     --conntrack-tcp-timeout-close-wait=0 --healthz-bind-address=127.0.0.1:10256 > "$RUN/log/proxy$n.log" 2>&1 &
+  # Also between two pods of this node.
+  echo 1 > /proc/sys/net/bridge/bridge-nf-call-iptables
+  "$NODE" "$HERE/policies.mjs" "$RUN" "node$n" > "$RUN/log/policies$n.log" 2>&1 &
   "$D/bin/kubelet" --config="$N/kubelet.yaml" --kubeconfig="$RUN/node$n.kubeconfig" --root-dir="$N/kubelet" \
     --container-runtime=remote --container-runtime-endpoint="unix://$N/containerd.sock" --hostname-override="node$n" \
     --node-ip="10.99.0.1$n" --cert-dir="$N/pki" --node-labels="topology.kubernetes.io/zone=zone$n" > "$RUN/log/kubelet$n.log" 2>&1 &

@@ -2,38 +2,14 @@
  * Makes the volumes of the test cluster: a folder and a PersistentVolume for each claim that a pod waits for, and neither for a claim that is
  * gone. What cloud providers have a driver for; Debian has none for folders. Takes a kubeconfig as cluster.sh writes it.
  */
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { Agent, request } from 'node:https';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { openApi } from './api.mjs';
 
 const run = process.argv[2];
-const read = (name) => readFileSync(join(run, 'certs', name));
-const agent = new Agent({ keepAlive: true, ca: read('ca.crt'), cert: read('admin.crt'), key: read('admin.key') });
+const { call, follow } = openApi(run, 'test-provisioner');
 const CLAIMS = '/api/v1/persistentvolumeclaims';
 const VOLUMES = '/api/v1/persistentvolumes';
-
-function call(method, path, body, onLine) {
-  return new Promise((resolve, reject) => {
-    const headers = { 'user-agent': 'test-provisioner', 'content-type': 'application/json' };
-    const asked = request(`https://10.99.0.1:6443${path}`, { method, agent, headers }, (answer) => {
-      let text = '';
-      answer.setEncoding('utf8').on('data', (part) => {
-        text += part;
-        if (!onLine) return;
-        const lines = text.split('\n');
-        text = lines.pop();
-        for (const line of lines) onLine(JSON.parse(line));
-      });
-      answer.on('error', reject).on('close', () => {
-        if (onLine) return resolve();
-        const value = JSON.parse(text || '{}');
-        if (answer.statusCode < 300 || answer.statusCode === 409 || answer.statusCode === 404) resolve(value);
-        else reject(new Error(`${method} ${path}: ${answer.statusCode} ${value.message}`));
-      });
-    });
-    asked.on('error', reject).end(body && JSON.stringify(body));
-  });
-}
 
 const folderOf = (name) => join(run, 'volumes', name);
 
@@ -71,24 +47,15 @@ async function takeBack(volume) {
   rmSync(folderOf(volume.metadata.name), { recursive: true, force: true });
 }
 
-async function follow(path, each) {
-  for (;;) {
-    try {
-      const { items, metadata } = await call('GET', path);
-      for (const item of items) await each(item);
-      await call(
-        'GET',
-        `${path}?watch=1&timeoutSeconds=120&resourceVersion=${metadata.resourceVersion}`,
-        undefined,
-        ({ type, object }) => {
-          if (type === 'ADDED' || type === 'MODIFIED') each(object).catch((error) => console.error(error.message));
-        },
-      );
-    } catch (error) {
-      console.error(error.message);
-      await new Promise((done) => setTimeout(done, 500));
-    }
-  }
+function each(work) {
+  return {
+    listed: async (items) => {
+      for (const item of items) await work(item);
+    },
+    changed: (type, object) => {
+      if (type !== 'DELETED') work(object).catch((error) => console.error(error.message));
+    },
+  };
 }
 
-await Promise.all([follow(CLAIMS, provide), follow(VOLUMES, takeBack)]);
+await Promise.all([follow(CLAIMS, each(provide)), follow(VOLUMES, each(takeBack))]);

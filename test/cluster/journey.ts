@@ -94,7 +94,7 @@ async function journey(): Promise<void> {
   await step('isolation', async () => {
     const [pod] = await sitePods(siteId);
     assert.ok(pod);
-    const may = async (who: string, ...what: string[]) =>
+    const isAllowed = async (who: string, ...what: string[]) =>
       (
         await kubectl(
           'auth',
@@ -105,16 +105,16 @@ async function journey(): Promise<void> {
           `--as=system:serviceaccount:${HOME}:siteyard-${who}`,
         ).catch((error) => error.stdout)
       ).trim();
-    assert.equal(await may('edge', 'patch', 'statefulsets/scale'), 'yes');
+    assert.equal(await isAllowed('edge', 'patch', 'statefulsets/scale'), 'yes');
     for (const [verb, what] of [
       ['create', 'statefulsets'],
       ['delete', 'pods'],
       ['get', 'secrets'],
       ['create', 'pods/exec'],
     ] as const)
-      assert.equal(await may('edge', verb, what), 'no', `${verb} ${what}`);
+      assert.equal(await isAllowed('edge', verb, what), 'no', `${verb} ${what}`);
     for (const what of ['secrets', 'configmaps', 'services'])
-      assert.equal(await may('worker', 'get', what), 'no', what);
+      assert.equal(await isAllowed('worker', 'get', what), 'no', what);
     const spec = JSON.parse(await kubectl('get', 'pod', pod.metadata.name, '-n', SITES, '-o', 'json')).spec;
     assert.equal(spec.automountServiceAccountToken, false);
     assert.equal(spec.securityContext.runAsNonRoot, true);
@@ -129,7 +129,35 @@ async function journey(): Promise<void> {
       'id -u; touch /etc/x 2>&1; grep CapEff /proc/1/status; grep Seccomp: /proc/1/status',
     );
     assert.match(who, /^10001\n.*Read-only file system\nCapEff:\s+0+\nSeccomp:\s+2/);
-    return 'user 10001, no capability, seccomp, a root that can not be written, no token; an edge can wake and no more';
+    const [edge] = (await pods(HOME, 'app.kubernetes.io/component=edge')).filter(isReady);
+    const [keeper] = (await pods(HOME, 'app.kubernetes.io/component=keeper')).filter(isReady);
+    const reached = async (from: Pod, host: string | undefined, port: number) => {
+      const dial = `const s = require('net').connect(${port}, '${host}'); s.on('connect', () => process.exit(0)).on('error', () => process.exit(1)); setTimeout(() => process.exit(2), 3000)`;
+      const { namespace, name } = from.metadata;
+      const program = ['/opt/siteyard/node_modules/.bin/node', '-e', dial];
+      return kubectl('exec', '-n', namespace, name, '--', ...program).then(
+        () => true,
+        () => false,
+      );
+    };
+    const other = await fleet.createSite();
+    const [neighbour] = await sitePods(await idOf(other));
+    const may = {
+      database: ['10.99.0.1', 5432],
+      bucket: ['10.99.0.1', 9000],
+      keeper: [keeper?.status.podIP, 7443],
+    } as const;
+    const mayNot = {
+      'the API server': ['10.99.0.1', 6443],
+      'the kubelet of its node': [pod.spec.nodeName === 'node1' ? '10.99.0.11' : '10.99.0.12', 10250],
+      'an edge': [edge?.status.podIP, 8080],
+      'another site': [neighbour?.status.podIP, 7443],
+    } as const;
+    for (const [name, [host, port]] of Object.entries(may)) assert.ok(await reached(pod, host, port), name);
+    for (const [name, [host, port]] of Object.entries(mayNot)) assert.ok(!(await reached(pod, host, port)), name);
+    assert.ok(await reached(edge as Pod, pod.status.podIP, 7443), 'an edge reaches a site');
+    await fleet.api.deleteSite({ params: { fqdn: other }, wait: 60 });
+    return 'user 10001, no capability, seccomp, a root that can not be written, no token; a site reaches the database, the bucket and the keeper, and neither the API server, kubelets, edges nor other sites; an edge can wake and no more';
   });
 
   await step('shell', async () => {
