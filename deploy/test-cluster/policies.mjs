@@ -101,7 +101,8 @@ function apply() {
 }
 
 function later() {
-  timer ??= setTimeout(() => {
+  if (timer) return;
+  timer = setTimeout(() => {
     timer = undefined;
     try {
       apply();
