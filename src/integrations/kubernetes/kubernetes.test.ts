@@ -74,17 +74,14 @@ suite('sites on a Kubernetes cluster', { skip }, () => {
     const { set } = await newHome();
     const pod = (await set()).spec?.template.spec;
     assert.equal(pod?.automountServiceAccountToken, false);
-    assert.deepEqual(
-      { ...pod?.securityContext },
-      {
-        runAsNonRoot: true,
-        runAsUser: 10_001,
-        runAsGroup: 10_001,
-        fsGroup: 10_001,
-        fsGroupChangePolicy: 'OnRootMismatch',
-        seccompProfile: { type: 'RuntimeDefault' },
-      },
-    );
+    assert.deepEqual(JSON.parse(JSON.stringify(pod?.securityContext)), {
+      runAsNonRoot: true,
+      runAsUser: 10_001,
+      runAsGroup: 10_001,
+      fsGroup: 10_001,
+      fsGroupChangePolicy: 'OnRootMismatch',
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
     const [container] = pod?.containers ?? [];
     assert.equal(container?.securityContext?.readOnlyRootFilesystem, true);
     assert.equal(container?.securityContext?.allowPrivilegeEscalation, false);

@@ -25,7 +25,7 @@ const NAME = 'siteyard-site';
 export const CONTAINER = 'site';
 /** Nobody's number in any image. */
 const USER = 10_001;
-export const WIRE_PORT = 7443;
+const WIRE_PORT = 7443;
 const HTTP_PORT = 8080;
 /** What the program itself needs besides PHP. */
 const OWN_MB = 256;
