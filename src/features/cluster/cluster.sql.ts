@@ -19,10 +19,11 @@ export async function listHomes(db: Db, cluster: string): Promise<SiteHome[]> {
   return rows.map(({ id, plan }) => ({ siteId: id, plan }));
 }
 
-/** The hosts of a cluster's sites whose pods nobody has asked anything of for so long. */
+/** The hosts of a cluster's sites whose pods nobody has asked anything of for so long. A pod that was killed may still be written down. */
 export async function listIdleHosts(db: Db, cluster: string, idleMs: number): Promise<string[]> {
   const { rows } = await sql<{ host: string }>`select host from platform_processes
-    where host like ${`${cluster}.%`} and address is not null
-      and idle_since < now() - make_interval(secs => ${idleMs / 1000})`.execute(db);
+    where host like ${`${cluster}.%`} and seen_at > now() - interval '30 seconds'
+    group by host having bool_and(address is not null and idle_since is not null)
+      and max(idle_since) < now() - make_interval(secs => ${idleMs / 1000})`.execute(db);
   return rows.map(({ host }) => host);
 }
