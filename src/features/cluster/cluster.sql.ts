@@ -15,7 +15,7 @@ export async function findHome(db: Db, siteId: string): Promise<SiteHome | undef
 export async function listHomes(db: Db, cluster: string): Promise<SiteHome[]> {
   const { rows } = await sql<{ id: string; plan: string }>`select s.id, t.plan_type_name as plan from (
       select id, team_id, host from sites union all select id, team_id, host from deleted_sites) s
-    join teams t on t.id = s.team_id where s.host = ${cluster} || '.' || s.id`.execute(db);
+    join teams t on t.id = s.team_id where s.host = ${`${cluster}.`}::text || s.id::text`.execute(db);
   return rows.map(({ id, plan }) => ({ siteId: id, plan }));
 }
 
