@@ -6,6 +6,8 @@ import type { Services } from '#core/services.ts';
 import { listHomes, listIdleHosts } from './cluster.sql.ts';
 
 const LOOK_MS = 5_000;
+/** Each look is two calls of the cluster. */
+const LOST_LOOK_MS = 15_000;
 /** Whatever the cluster tells, so often its homes are compared with our sites. */
 const COMPARE_MS = 5 * 60_000;
 /** What no table knows may be about to have its row: imports are made first. */
@@ -62,10 +64,14 @@ class Upkeep {
       AbortSignal.any([signal, ending.signal]),
     );
     watching.catch(() => {});
+    let lostAt = 0;
     try {
       while (!signal.aborted) {
         await this.#attempt('sites that are idle could not be put to sleep', () => this.#letSleep());
-        await this.#attempt('what was lost could not be ended', () => this.#endLost());
+        if (performance.now() > lostAt) {
+          lostAt = performance.now() + LOST_LOOK_MS;
+          await this.#attempt('what was lost could not be ended', () => this.#endLost());
+        }
         if (performance.now() > this.#compareAt) {
           this.#compareAt = performance.now() + COMPARE_MS;
           await this.#attempt('homes of sites could not be compared', () => this.#compare(signal));
