@@ -59,8 +59,8 @@ export class LocalCluster implements Cluster {
     });
   }
 
-  async endLost(): Promise<string[]> {
-    return [];
+  async endLost(): ReturnType<Cluster['endLost']> {
+    return { ended: [], homeless: [] };
   }
 
   /** What was scaled is so. */

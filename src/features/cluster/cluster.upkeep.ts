@@ -3,7 +3,7 @@ import { type Cluster, type KnownHome, siteHostParts } from '#core/cluster.ts';
 import { LockBusy } from '#core/db/locks.ts';
 import type { Stop } from '#core/part.ts';
 import type { Services } from '#core/services.ts';
-import { listHomes, listIdleHosts } from './cluster.sql.ts';
+import { findHome, listHomes, listIdleHosts } from './cluster.sql.ts';
 
 const LOOK_MS = 5_000;
 /** Each look is two calls of the cluster. */
@@ -101,14 +101,12 @@ class Upkeep {
   }
 
   async #endLost(): Promise<void> {
-    const ended = await this.#cluster.endLost();
-    for (const siteId of ended) {
-      this.#services.log.warn(
-        { siteId, cluster: this.#name },
-        'the pod of a site was lost with its machine, and ended',
-      );
-      // Its volume may have gone as well, and the next pod needs one.
-      this.#compareAt = 0;
+    const { db, log } = this.#services;
+    const { ended, homeless } = await this.#cluster.endLost();
+    for (const siteId of ended) log.warn({ siteId, cluster: this.#name }, 'a pod was lost with its machine, and ended');
+    for (const siteId of homeless) {
+      const home = await findHome(db, siteId);
+      if (home) await this.#cluster.apply(home);
     }
   }
 

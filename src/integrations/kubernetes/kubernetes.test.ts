@@ -180,7 +180,8 @@ suite('sites on a Kubernetes cluster', { skip }, () => {
       lastTransitionTime: minutesAgo,
     };
     await putPod(stuck.siteId, { conditions: [unplaced] });
-    assert.deepEqual((await cluster.endLost()).sort(), [lost.siteId, stuck.siteId].sort());
+    const { ended, homeless } = await cluster.endLost();
+    assert.deepEqual([ended.sort(), homeless], [[lost.siteId, stuck.siteId].sort(), [stuck.siteId]]);
     const pod = ({ siteId }: { siteId: string }) => core.readNamespacedPod({ name: podName(siteId), namespace });
     assert.ok(await isGone(pod(lost)));
     assert.ok(await isGone(pod(stuck)));
