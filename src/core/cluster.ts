@@ -33,7 +33,6 @@ export interface SiteHome {
 export interface KnownHome {
   siteId: string;
   isAwake: boolean;
-  createdAt: Date;
   /** Whether it is as `apply` would make it. */
   isLike(home: SiteHome): boolean;
 }

@@ -145,14 +145,12 @@ export class Kubernetes implements Cluster {
   }
 
   #known(found: V1StatefulSet): KnownHome[] {
-    const { labels, creationTimestamp = new Date() } = found.metadata ?? {};
-    const siteId = labels?.[SITE_LABEL];
+    const siteId = found.metadata?.labels?.[SITE_LABEL];
     if (siteId === undefined) return [];
     return [
       {
         siteId,
         isAwake: (found.spec?.replicas ?? 1) > 0,
-        createdAt: new Date(creationTimestamp),
         isLike: (home) => isLike(this.#options, found, home),
       },
     ];
