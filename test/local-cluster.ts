@@ -8,14 +8,14 @@ export class LocalCluster implements Cluster {
   /** Why pods do not start, where they do not. */
   obstacle: string | undefined;
   isAway = false;
-  readonly homes = new Map<string, { home: SiteHome; isAwake: boolean; createdAt: Date }>();
+  readonly homes = new Map<string, { home: SiteHome; isAwake: boolean }>();
   readonly #listeners = new Set<HomeListener>();
   readonly #turns = new InTurn();
 
   async apply(home: SiteHome): Promise<void> {
     this.#requireThere();
     const before = this.homes.get(home.siteId);
-    this.homes.set(home.siteId, { isAwake: false, createdAt: new Date(), ...before, home });
+    this.homes.set(home.siteId, { isAwake: false, ...before, home });
     this.#tell(home.siteId);
   }
 
@@ -59,8 +59,8 @@ export class LocalCluster implements Cluster {
     });
   }
 
-  async endLost(): Promise<string[]> {
-    return [];
+  async endLost(): ReturnType<Cluster['endLost']> {
+    return { ended: [], homeless: [] };
   }
 
   /** What was scaled is so. */
@@ -85,6 +85,6 @@ export class LocalCluster implements Cluster {
   #known(siteId: string): KnownHome[] {
     const known = this.homes.get(siteId);
     if (!known) return [];
-    return [{ siteId, ...known, isLike: ({ plan }) => plan === known.home.plan }];
+    return [{ siteId, isAwake: known.isAwake, isLike: ({ plan }) => plan === known.home.plan }];
   }
 }

@@ -65,7 +65,7 @@ export class SitePods {
   }
 
   async #run(name: string): Promise<Platform> {
-    const { config, log: _log } = this.#app.services;
+    const { config } = this.#app.services;
     if (config.backupStore.kind !== 'disk') throw new Error('pods of tests keep their backups in a folder');
     return startPlatform(
       readConfig({

@@ -17,8 +17,11 @@ export interface Cluster {
    * until it is called off.
    */
   watch(listener: HomeListener, signal: AbortSignal): Promise<void>;
-  /** Ends pods that went down with their machine, for which the cluster itself would wait for ever. */
-  endLost(): Promise<string[]>;
+  /**
+   * Ends pods that went down with their machine, for which the cluster itself would wait for ever, and gives up volumes that went with it.
+   * `homeless` are those whose homes have to be applied again.
+   */
+  endLost(): Promise<{ ended: string[]; homeless: string[] }>;
 }
 
 /** What the home of a site depends on. */
@@ -30,7 +33,6 @@ export interface SiteHome {
 export interface KnownHome {
   siteId: string;
   isAwake: boolean;
-  createdAt: Date;
   /** Whether it is as `apply` would make it. */
   isLike(home: SiteHome): boolean;
 }

@@ -13,7 +13,7 @@ import { removeEntry } from './content/remove-entry.ts';
 import { searchFiles } from './content/search-files.ts';
 import { localFiles } from './local-files.ts';
 import { isFilePlace, SharedCuts } from './shared-cuts.ts';
-import type { FileRoot, KeptAs, Place, SiteHost, SiteOrigin, SiteRef } from './site-host.ts';
+import type { FileRoot, HostedSpec, KeptAs, Place, SiteHost, SiteOrigin, SiteRef } from './site-host.ts';
 import type { LogFiles } from './site-log/log-files.ts';
 import { Programs } from './terminals/programs.ts';
 import { TerminalSessions } from './terminals/terminal-sessions.ts';
@@ -55,6 +55,8 @@ export class LocalHost implements SiteHost {
   reserveBytes: number;
   readonly #logs: LogFiles;
   readonly #sharedCuts: SharedCuts;
+  /** The versions of WordPress that are surely here, by driver. */
+  readonly #cores = new Set<string>();
   /** The last work on each site that has one. */
   readonly #works = new InTurn();
   /** Each reads much of a disk that all share. */
@@ -172,6 +174,7 @@ export class LocalHost implements SiteHost {
       import: ({ change, ...archive }) => driver.import(site, archive, change),
       archive: () => driver.unarchive(site.id),
     };
+    await this.#haveCore(site);
     await this.#alone(site, () => made[from.kind](from as never));
   }
 
@@ -208,7 +211,10 @@ export class LocalHost implements SiteHost {
     for (const driver of this.#all) await driver.endOrphans();
   }
 
-  start: Of<'start'> = async (site) => this.driver(site).start(site);
+  start: Of<'start'> = async (site) => {
+    await this.#haveCore(site);
+    return this.driver(site).start(site);
+  };
   warmUp: Of<'warmUp'> = async (site) => this.driver(site).warmUp(site);
   stop: Of<'stop'> = async (site) => this.driver(site).stop(site.id);
 
@@ -230,7 +236,10 @@ export class LocalHost implements SiteHost {
   removeEntry: Of<'removeEntry'> = async (site, path) =>
     this.driver(site).change(site.id, (place) => removeEntry(place, path));
 
-  exec: Of<'exec'> = async (site, command) => this.driver(site).exec(site, command);
+  exec: Of<'exec'> = async (site, command) => {
+    await this.#haveCore(site);
+    return this.driver(site).exec(site, command);
+  };
   prepareEditor: Of<'prepareEditor'> = async (site) => this.driver(site).editors.prepare();
   editorState: Of<'editorState'> = async (site) => this.driver(site).editors.state(site.id);
   wakeEditor: Of<'wakeEditor'> = async (site, maxDiskBytes) => this.driver(site).editors.wake(site, maxDiskBytes);
@@ -324,6 +333,18 @@ export class LocalHost implements SiteHost {
   endOfLog: Of<'endOfLog'> = (site, kind) => this.#logs.endOf(site.id, kind);
   readLogOn: Of<'readLogOn'> = (site, kind, after) => this.#logs.readOn(site.id, kind, after);
   removeLog: Of<'removeLog'> = (site) => this.#logs.remove(site.id);
+
+  /** A site may come from a machine that had another WordPress than this one. Where nobody has that, its driver says so. */
+  async #haveCore({ driver, coreVersion }: Pick<HostedSpec, 'driver' | 'coreVersion'>): Promise<void> {
+    const name = `${driver} ${coreVersion}`;
+    if (coreVersion === '' || this.#cores.has(name)) return;
+    await this.driver({ driver })
+      .requireCore(coreVersion)
+      .then(
+        () => this.#cores.add(name),
+        () => {},
+      );
+  }
 
   /** What another host has kept is in its store a moment later. */
   async #copyFrom(host: string, ...copied: Parameters<TimeMachine['copy']>): Promise<void> {

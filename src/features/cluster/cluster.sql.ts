@@ -15,14 +15,15 @@ export async function findHome(db: Db, siteId: string): Promise<SiteHome | undef
 export async function listHomes(db: Db, cluster: string): Promise<SiteHome[]> {
   const { rows } = await sql<{ id: string; plan: string }>`select s.id, t.plan_type_name as plan from (
       select id, team_id, host from sites union all select id, team_id, host from deleted_sites) s
-    join teams t on t.id = s.team_id where s.host = ${cluster} || '.' || s.id`.execute(db);
+    join teams t on t.id = s.team_id where s.host = ${`${cluster}.`}::text || s.id::text`.execute(db);
   return rows.map(({ id, plan }) => ({ siteId: id, plan }));
 }
 
-/** The hosts of a cluster's sites whose pods nobody has asked anything of for so long. */
+/** The hosts of a cluster's sites whose pods nobody has asked anything of for so long. A pod that was killed may still be written down. */
 export async function listIdleHosts(db: Db, cluster: string, idleMs: number): Promise<string[]> {
   const { rows } = await sql<{ host: string }>`select host from platform_processes
-    where host like ${`${cluster}.%`} and address is not null
-      and idle_since < now() - make_interval(secs => ${idleMs / 1000})`.execute(db);
+    where host like ${`${cluster}.%`} and seen_at > now() - interval '30 seconds'
+    group by host having bool_and(address is not null and idle_since is not null)
+      and max(idle_since) < now() - make_interval(secs => ${idleMs / 1000})`.execute(db);
   return rows.map(({ host }) => host);
 }

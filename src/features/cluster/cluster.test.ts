@@ -7,28 +7,34 @@ import { after, before, suite, test } from 'node:test';
 import { backUp } from '#features/backup-clock/cut.ts';
 import { purgeSite } from '#features/deleted-site/purge.jobs.ts';
 import type { Site } from '#sdk';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually } from '../../../test/expect.ts';
+import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
+import { eventually, refused } from '../../../test/expect.ts';
 import { LocalCluster } from '../../../test/local-cluster.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
+import { pause } from '../../../test/pause.ts';
+import { type Person, registerPerson, signInAs } from '../../../test/people.ts';
 import { SitePods } from '../../../test/site-pods.ts';
 import { newSite, putOnPlan } from '../../../test/sites.ts';
 import { openTerminal } from '../../../test/terminal-client.ts';
 import { visit } from '../../../test/visit.ts';
 
 const cluster = new LocalCluster();
+const other = new LocalCluster();
 let store: string;
 let app: TestApp;
 let pods: SitePods;
+let otherPods: SitePods;
 let owner: Person;
 let site: Site;
 before(async () => {
   store = await mkdtemp(join(tmpdir(), 'cluster-store-'));
   app = await startTestApp({
-    clusters: new Map([['here', cluster]]),
+    clusters: new Map([
+      ['here', cluster],
+      ['there', other],
+    ]),
     env: {
       ROLE: 'api,worker,edge',
-      CLUSTERS: 'here=/nowhere',
+      CLUSTERS: 'here=/nowhere,there=/nowhere',
       SITE_HOST: 'here',
       KUBE_SITE_IMAGE: 'none',
       KUBE_IDLE_MINUTES: '600',
@@ -40,12 +46,16 @@ before(async () => {
   pods = await SitePods.open(app, 'here');
   cluster.pods = pods;
   await pods.keeper();
+  otherPods = await SitePods.open(app, 'there');
+  other.pods = otherPods;
+  await otherPods.keeper();
   owner = await registerPerson(app, 'Owner');
   await putOnPlan(app, owner.teamId, 'starter');
   site = await newSite(owner);
 });
 after(async () => {
   await pods?.close();
+  await otherPods?.close();
   await app?.close();
   await rm(store, { recursive: true, force: true });
 });
@@ -154,7 +164,7 @@ suite('a site on a cluster', () => {
   test('whose volume is lost is as its last backup had it, before anybody sees it', async () => {
     await write('uploads/note.txt', 'kept');
     await run("wp option update blogname 'Kept'");
-    while (!(await backUp(app.services, site.id))) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (!(await backUp(app.services, site.id))) await pause(20);
     await write('uploads/note.txt', 'not kept yet');
     await letSleep();
     await pods.loseVolume(site.id);
@@ -166,13 +176,47 @@ suite('a site on a cluster', () => {
     assert.ok(results.some(({ activity }) => activity.includes('lost its volume and is restored')));
   });
 
+  test('moves to the cluster of another region with all of its past', async () => {
+    const operator = await signInAs(app, OPERATOR.email, OPERATOR.password);
+    const region = {
+      name: 'there',
+      city: 'There',
+      country: 'Land',
+      country_code: 'ZZ',
+      cname: 'there.example',
+      ip: '192.0.2.7',
+    };
+    await assert.rejects(operator.api.createRegion({ body: { ...region, cluster: 'nowhere' } }), refused(422));
+    await operator.api.createRegion({ body: { ...region, cluster: 'there' } });
+    const moving = await newSite(owner, { region_name: 'there' });
+    assert.equal((await rowOf(moving)).host, `there.${moving.id}`);
+    const at = { fqdn: moving.fqdn };
+    await owner.api.saveSiteFile({ params: at, body: { path: 'uploads/a.txt', content: 'one' } });
+    while (!(await backUp(app.services, moving.id))) await pause(20);
+    const past = await app.services.db
+      .selectFrom('backups')
+      .select('created_at')
+      .where('site_id', '=', moving.id)
+      .execute();
+    await owner.api.saveSiteFile({ params: at, body: { path: 'uploads/a.txt', content: 'two' } });
+    await owner.api.moveSite({ params: at, wait: 60, body: { region_name: 'local' } });
+    const row = await rowOf(moving);
+    assert.equal(row.host, `here.${moving.id}`);
+    await eventually(async () => !other.homes.has(moving.id));
+    const file = async () => (await owner.api.getSiteFile({ params: at, query: { path: 'uploads/a.txt' } })).content;
+    assert.equal(await file(), 'two');
+    const point = (past.at(-1) as { created_at: Date }).created_at.toISOString();
+    await owner.api.createPitRestore({ params: at, wait: 60, body: { restore_point: point } });
+    assert.equal(await file(), 'one');
+  });
+
   test('is gone with its volume and all that is kept of it when it is purged', async () => {
-    const other = await newSite(owner);
-    assert.ok(existsSync(join(store, other.id)) || (await backUp(app.services, other.id)));
-    await owner.api.deleteSite({ params: { fqdn: other.fqdn }, wait: 60 });
+    const gone = await newSite(owner);
+    assert.ok(existsSync(join(store, gone.id)) || (await backUp(app.services, gone.id)));
+    await owner.api.deleteSite({ params: { fqdn: gone.fqdn }, wait: 60 });
     await eventually(async () => (await app.services.db.selectFrom('deleted_sites').select('id').execute()).length > 0);
-    await app.services.jobs.enqueue(app.services.db, purgeSite, { siteId: other.id }, other.id);
-    await eventually(async () => !cluster.homes.has(other.id));
-    assert.ok(!existsSync(pods.volume(other.id)));
+    await app.services.jobs.enqueue(app.services.db, purgeSite, { siteId: gone.id }, gone.id);
+    await eventually(async () => !cluster.homes.has(gone.id));
+    assert.ok(!existsSync(pods.volume(gone.id)));
   });
 });

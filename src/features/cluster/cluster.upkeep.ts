@@ -3,12 +3,14 @@ import { type Cluster, type KnownHome, siteHostParts } from '#core/cluster.ts';
 import { LockBusy } from '#core/db/locks.ts';
 import type { Stop } from '#core/part.ts';
 import type { Services } from '#core/services.ts';
-import { listHomes, listIdleHosts } from './cluster.sql.ts';
+import { findHome, listHomes, listIdleHosts } from './cluster.sql.ts';
 
 const LOOK_MS = 5_000;
+/** Each look is two calls of the cluster. */
+const LOST_LOOK_MS = 15_000;
 /** Whatever the cluster tells, so often its homes are compared with our sites. */
 const COMPARE_MS = 5 * 60_000;
-/** What no table knows may be about to have its row: imports are made first. */
+/** What no table knows may be about to have its row, or the tables are those of a backup: somebody has a day to notice. */
 const UNKNOWN_MS = 24 * 3_600_000;
 
 /** Looks after the clusters: what is idle sleeps, what was lost is ended, homes are as they should be. One worker at a time for each. */
@@ -42,6 +44,8 @@ class Upkeep {
   readonly #cluster: Cluster;
   #homes = new Map<string, KnownHome>();
   #compareAt = Number.POSITIVE_INFINITY;
+  /** Homes of sites that no table knows, and since when that is seen. */
+  readonly #unknownSince = new Map<string, number>();
 
   constructor(services: Services, name: string, cluster: Cluster) {
     this.#services = services;
@@ -62,10 +66,14 @@ class Upkeep {
       AbortSignal.any([signal, ending.signal]),
     );
     watching.catch(() => {});
+    let lostAt = 0;
     try {
       while (!signal.aborted) {
         await this.#attempt('sites that are idle could not be put to sleep', () => this.#letSleep());
-        await this.#attempt('what was lost could not be ended', () => this.#endLost());
+        if (performance.now() > lostAt) {
+          lostAt = performance.now() + LOST_LOOK_MS;
+          await this.#attempt('what was lost could not be ended', () => this.#endLost());
+        }
         if (performance.now() > this.#compareAt) {
           this.#compareAt = performance.now() + COMPARE_MS;
           await this.#attempt('homes of sites could not be compared', () => this.#compare(signal));
@@ -95,14 +103,12 @@ class Upkeep {
   }
 
   async #endLost(): Promise<void> {
-    const ended = await this.#cluster.endLost();
-    for (const siteId of ended) {
-      this.#services.log.warn(
-        { siteId, cluster: this.#name },
-        'the pod of a site was lost with its machine, and ended',
-      );
-      // Its volume may have gone as well, and the next pod needs one.
-      this.#compareAt = 0;
+    const { db, log } = this.#services;
+    const { ended, homeless } = await this.#cluster.endLost();
+    for (const siteId of ended) log.warn({ siteId, cluster: this.#name }, 'a pod was lost with its machine, and ended');
+    for (const siteId of homeless) {
+      const home = await findHome(db, siteId);
+      if (home) await this.#cluster.apply(home);
     }
   }
 
@@ -111,12 +117,18 @@ class Upkeep {
     const wanted = new Map((await listHomes(db, this.#name)).map((home) => [home.siteId, home]));
     for (const [siteId, home] of wanted) {
       if (signal.aborted) return;
-      if (!this.#homes.get(siteId)?.isLike(home)) await this.#cluster.apply(home);
+      if (!this.#homes.get(siteId)?.isLike(home))
+        await this.#attempt('a home could not be applied', () => this.#cluster.apply(home));
     }
-    for (const { siteId, createdAt } of this.#homes.values()) {
-      if (wanted.has(siteId) || Date.now() - createdAt.getTime() < UNKNOWN_MS || signal.aborted) continue;
-      log.warn({ siteId, cluster: this.#name }, 'a home of a site that nobody knows is removed');
-      await this.#cluster.delete(siteId);
+    for (const siteId of this.#unknownSince.keys())
+      if (wanted.has(siteId) || !this.#homes.has(siteId)) this.#unknownSince.delete(siteId);
+    for (const siteId of this.#homes.keys()) {
+      if (wanted.has(siteId) || signal.aborted) continue;
+      const since = this.#unknownSince.get(siteId) ?? performance.now();
+      this.#unknownSince.set(siteId, since);
+      if (performance.now() - since < UNKNOWN_MS) continue;
+      log.warn({ siteId, cluster: this.#name }, 'a home of a site that nobody has known for a day is removed');
+      await this.#attempt('a home could not be removed', () => this.#cluster.delete(siteId));
       this.#homes.delete(siteId);
     }
   }

@@ -88,6 +88,11 @@ export async function deleteProcess(db: Db, id: string): Promise<void> {
   await sql`delete from platform_processes where id = ${id}`.execute(db);
 }
 
+/** All others that had this host inside. */
+export async function deleteOtherProcesses(db: Db, host: string, id: string): Promise<void> {
+  await sql`delete from platform_processes where host = ${host} and id <> ${id}`.execute(db);
+}
+
 /** Those that nobody has heard of for so long. */
 export async function deleteSilentProcesses(db: Db, seconds: number): Promise<void> {
   await sql`delete from platform_processes where seen_at < now() - make_interval(secs => ${seconds})`.execute(db);

@@ -4,6 +4,7 @@ import { failure } from '#core/errors.ts';
 import type { Services } from '#core/services.ts';
 import {
   deleteHold,
+  deleteOtherProcesses,
   deleteProcess,
   findPlace,
   GOES_ON,
@@ -35,6 +36,20 @@ export type { HoldKind };
 /** Says that this process still runs, which host it has inside and where that can be reached. */
 export const announceProcess = (services: Pick<Services, 'db' | 'processId' | 'localHost'>): Promise<void> =>
   noteProcess(services.db, thisProcess(services));
+
+/** For a host that only one process at a time can have: whoever had it before is gone. */
+export const succeed = ({ db, processId }: Pick<Services, 'db' | 'processId'>, host: string): Promise<void> =>
+  deleteOtherProcesses(db, host, processId);
+
+/** Waits until this process has let go of what a work holds. */
+export async function letGoHere({ db, processId, localHost }: Services, work: HeldWork): Promise<void> {
+  const deadline = performance.now() + LET_GO_MS;
+  for (; performance.now() < deadline; await sleep(LOOK_AGAIN_MS)) {
+    const unanswered = await listUnanswered(db, work, localHost?.name, SILENT_SECONDS);
+    if (!unanswered.some(({ id }) => id === processId)) return;
+  }
+  throw new Error('this process did not let go of a site');
+}
 
 /** The processes that have this host inside, and where they listen. */
 export const findHostProcesses = (db: Db, host: string): ReturnType<typeof listDoors> =>

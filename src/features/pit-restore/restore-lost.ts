@@ -2,7 +2,7 @@ import { siteHostParts } from '#core/cluster.ts';
 import { inTransaction } from '#core/db/database.ts';
 import type { Services } from '#core/services.ts';
 import { type BackupRow, dropUnkept, findClock, LATEST, listBackups } from '#features/backup/backup.ts';
-import { requireIdle } from '#features/hold/hold.ts';
+import { letGoHere, requireIdle } from '#features/hold/hold.ts';
 import { listSitesOn, lockNamedSite, type SiteRow } from '#features/instance/instance.ts';
 import { beginRestore } from './pit-restore.ts';
 
@@ -30,12 +30,13 @@ async function restoreLost(services: Services, site: SiteRow): Promise<void> {
   const backup = newest && kept.includes(newest.commit_hash) ? newest : undefined;
   if (!backup) return log.error({ siteId: site.id }, 'the volume of a site is gone, and nothing of it is kept');
   log.warn({ siteId: site.id, backup: backup.created_at }, 'the volume of a site is gone; it is restored');
-  await inTransaction(db, async (tx) => {
+  const work = await inTransaction(db, async (tx) => {
     const locked = await lockNamedSite(tx, site);
     requireIdle(locked);
     const activity = `${site.fqdn} lost its volume and is restored to ${backup.created_at.toISOString()}`;
-    await beginRestore(tx, services, locked, { chosen: allOf(backup), by: null, activity });
+    return beginRestore(tx, services, locked, { chosen: allOf(backup), by: null, activity });
   });
+  await letGoHere(services, work);
 }
 
 const allOf = (backup: BackupRow) => ({

@@ -74,8 +74,10 @@ export class SiteInCluster {
   }
 
   readonly #delete: SiteHost['delete'] = async (site) => {
-    if (site.id !== this.#options.siteId) return this.#askAwake('delete', [site]) as Promise<void>;
-    await this.#options.cluster.delete(site.id);
+    const { cluster, siteId } = this.#options;
+    if (site.id === siteId) return cluster.delete(siteId);
+    // A stage goes with its site.
+    if (await cluster.has(siteId)) await this.#askAwake('delete', [site]);
   };
 
   readonly #make: SiteHost['make'] = async (site, from) => {

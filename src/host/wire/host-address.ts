@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
-import { connect as connectSecurely } from 'node:tls';
+import { connect as connectSecurely, createSecureContext, type SecureContext } from 'node:tls';
 import { refuseOtherHost, type WireIdentity } from './identity.ts';
 
 const CONNECT_MS = 5_000;
@@ -36,9 +36,15 @@ export async function dial(addresses: readonly string[], meant?: Dialled): Promi
 
 const plain = (address: string) => [connect(listeningOptions(address)), 'connect'] as const;
 
+/** Reading keys and certificates costs more than a call. */
+const contexts = new WeakMap<WireIdentity['tls'], SecureContext>();
+
 function secure(address: string, { name, tls }: Dialled) {
+  const secureContext = contexts.get(tls) ?? createSecureContext(tls);
+  contexts.set(tls, secureContext);
   const checkServerIdentity: typeof refuseOtherHost = (_address, certificate) => refuseOtherHost(name, certificate);
-  return [connectSecurely({ ...listeningOptions(address), ...tls, checkServerIdentity }), 'secureConnect'] as const;
+  const options = { ...listeningOptions(address), secureContext, checkServerIdentity, noDelay: true };
+  return [connectSecurely(options), 'secureConnect'] as const;
 }
 
 /** A machine that vanishes says nothing, and nobody may wait for it for ever. */

@@ -11,6 +11,7 @@ import type { WireIdentity } from './identity.ts';
 import { Peer } from './peer.ts';
 
 const FAILURES_KEPT_MS = 30_000;
+const HANDSHAKE_MS = 5_000;
 
 export interface HostServerOptions {
   host: SiteHost;
@@ -34,10 +35,17 @@ export class HostServer {
   constructor(options: HostServerOptions) {
     this.#options = options;
     const take = (socket: Socket) => void this.#take(socket);
-    const secure = { ...options.identity.tls, requestCert: true, rejectUnauthorized: true };
+    const secure = {
+      ...options.identity.tls,
+      requestCert: true,
+      rejectUnauthorized: true,
+      handshakeTimeout: HANDSHAKE_MS,
+    };
     this.#server = options.address.startsWith('unix:')
       ? createServer({ allowHalfOpen: true }, take)
-      : createSecureServer({ ...secure, allowHalfOpen: true }, take);
+      : createSecureServer({ ...secure, allowHalfOpen: true, noDelay: true }, take);
+    // Also those that have not shown who they are: the server would wait for them at its end.
+    this.#server.on('connection', (socket: Socket) => this.#keep(socket));
     this.#server.on('tlsClientError', (error: Error) => options.log.debug({ err: error }, 'no other host'));
   }
 
@@ -61,8 +69,7 @@ export class HostServer {
   }
 
   async #take(socket: Socket): Promise<void> {
-    this.#connections.add(socket);
-    socket.once('close', () => this.#connections.delete(socket));
+    this.#keep(socket);
     const { identity, log } = this.#options;
     if (!(await greeted(keptAlive(socket), identity.token))) {
       const { remoteAddress: address, bytesRead } = socket;
@@ -77,6 +84,11 @@ export class HostServer {
     });
     const peer: Peer = new Peer(socket, (name: string, ...args: unknown[]) => this.#call(peer, name, args));
     socket.resume();
+  }
+
+  #keep(socket: Socket): void {
+    this.#connections.add(socket);
+    socket.once('close', () => this.#connections.delete(socket));
   }
 
   async #call(peer: Peer, name: string, args: unknown[]): Promise<unknown> {

@@ -13,7 +13,7 @@ import type {
 import type { Cluster, HomeListener, KnownHome, SiteHome } from '#core/cluster.ts';
 import type { Log } from '#core/log.ts';
 import { followList } from './follow-list.ts';
-import { hasLostVolume, isDown, troubleOf } from './pod-state.ts';
+import { hasLostVolume, isDown, lacksVolume, troubleOf } from './pod-state.ts';
 import { claimOf, homeName, homeOf, homesOf, isLike, type PodOptions, podName, SITE_LABEL } from './site-manifests.ts';
 
 export interface KubernetesOptions extends PodOptions {
@@ -117,7 +117,7 @@ export class Kubernetes implements Cluster {
     });
   }
 
-  async endLost(): Promise<string[]> {
+  async endLost(): ReturnType<Cluster['endLost']> {
     const { core } = await this.#open();
     const { namespace } = this.#options;
     const [nodes, pods] = await Promise.all([
@@ -126,11 +126,13 @@ export class Kubernetes implements Cluster {
     ]);
     const up = new Set(nodes.items.filter((node) => !isDown(node, DOWN_MS)).map(({ metadata }) => metadata?.name));
     const ended: string[] = [];
+    const homeless: string[] = [];
     for (const pod of pods.items) {
       const { name = '', labels } = pod.metadata ?? {};
       const isOnLost = pod.spec?.nodeName !== undefined && !up.has(pod.spec.nodeName);
       const isStuck = hasLostVolume(pod, STUCK_MS);
       const siteId = labels?.[SITE_LABEL];
+      if (siteId && (isStuck || lacksVolume(pod))) homeless.push(siteId);
       if (!siteId || !(isOnLost || isStuck)) continue;
       // What was on it is in the store of backups, and comes back from there (docs/decisions/0068).
       if (isStuck) {
@@ -139,18 +141,16 @@ export class Kubernetes implements Cluster {
       await orNothing(404, core.deleteNamespacedPod({ name, namespace, gracePeriodSeconds: 0 }));
       ended.push(siteId);
     }
-    return ended;
+    return { ended, homeless };
   }
 
   #known(found: V1StatefulSet): KnownHome[] {
-    const { labels, creationTimestamp = new Date() } = found.metadata ?? {};
-    const siteId = labels?.[SITE_LABEL];
+    const siteId = found.metadata?.labels?.[SITE_LABEL];
     if (siteId === undefined) return [];
     return [
       {
         siteId,
         isAwake: (found.spec?.replicas ?? 1) > 0,
-        createdAt: new Date(creationTimestamp),
         isLike: (home) => isLike(this.#options, found, home),
       },
     ];

@@ -29,6 +29,14 @@ export function isDown({ status }: V1Node, forMs: number): boolean {
   return ready?.lastTransitionTime === undefined || Date.now() - Number(new Date(ready.lastTransitionTime)) > forMs;
 }
 
+/** Whether it waits for a volume that nobody asked the cluster for. */
+export function lacksVolume({ status }: V1Pod): boolean {
+  const placed = status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  return (
+    placed?.status === 'False' && /persistentvolumeclaim "\S+" (not found|is being deleted)/.test(placed.message ?? '')
+  );
+}
+
 /** Whether it waits for a volume that is on a machine that is gone, which is never told in other words. */
 export function hasLostVolume({ status }: V1Pod, forMs: number): boolean {
   const placed = status?.conditions?.find(({ type }) => type === 'PodScheduled');

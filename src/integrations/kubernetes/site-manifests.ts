@@ -25,18 +25,18 @@ const NAME = 'siteyard-site';
 export const CONTAINER = 'site';
 /** Nobody's number in any image. */
 const USER = 10_001;
-export const WIRE_PORT = 7443;
+const WIRE_PORT = 7443;
 const HTTP_PORT = 8080;
-/** What the program itself needs besides PHP. */
-const OWN_MB = 256;
+/** What the program itself needs besides PHP, with the processes of its time machine. */
+const OWN_MB = 512;
 /** So long the cluster waits for a machine that says nothing before its pods go elsewhere. */
 const LOST_SECONDS = 30;
 
 /** What a plan gets on a machine. What is promised is small, since most sites sleep; what is allowed is the plan's. */
 const PLANS = {
-  free: { cpu: '500m', promisedMb: 160, memoryMb: 768, diskGb: 4 },
-  micro: { cpu: '1', promisedMb: 192, memoryMb: 1024, diskGb: 12 },
-  starter: { cpu: '2', promisedMb: 256, memoryMb: 1536, diskGb: 25 },
+  free: { cpu: '500m', promisedMb: 160, memoryMb: 1024, diskGb: 4 },
+  micro: { cpu: '1', promisedMb: 192, memoryMb: 1280, diskGb: 12 },
+  starter: { cpu: '2', promisedMb: 256, memoryMb: 1792, diskGb: 25 },
   business: { cpu: '4', promisedMb: 384, memoryMb: 3072, diskGb: 50 },
 } as const;
 
