@@ -114,7 +114,8 @@ function later() {
 }
 
 function keep(map) {
-  const keyOf = ({ metadata }) => `${metadata.namespace}/${metadata.name}`;
+  // A namespace is in none itself.
+  const keyOf = ({ metadata: { namespace, name } }) => (namespace === undefined ? name : `${namespace}/${name}`);
   return {
     listed: (items) => {
       map.clear();
