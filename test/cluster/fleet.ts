@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { type Client, createClient } from '#sdk';
 import { renderChart } from '../../scripts/chart/chart.ts';
+import { eventually } from '../expect.ts';
 import { CMS } from '../sites.ts';
 import { apply, kubectl } from './kube.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -132,6 +133,8 @@ export class Fleet {
       wait: 60,
       body: { ...CMS, fqdn: `${name}.sites.test`, team_id: this.teamId },
     });
+    // On a busy machine it takes longer than an answer may wait for.
+    await eventually(async () => (await this.api.getSite({ params: { fqdn } })).busy === null, 300_000);
     return fqdn;
   }
 

@@ -105,7 +105,7 @@ async function journey(): Promise<void> {
           `--as=system:serviceaccount:${HOME}:siteyard-${who}`,
         ).catch((error) => error.stdout)
       ).trim();
-    assert.equal(await isAllowed('edge', 'patch', 'statefulsets/scale'), 'yes');
+    assert.equal(await isAllowed('edge', 'patch', 'statefulsets', '--subresource=scale'), 'yes');
     for (const [verb, what] of [
       ['create', 'statefulsets'],
       ['delete', 'pods'],
