@@ -93,3 +93,23 @@ function dayShape(): Float64Array {
 function normal(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random.fraction())) * Math.cos(2 * Math.PI * random.fraction());
 }
+
+/** `node bench/scale-day.ts`: the days that docs/scale.md tells of. */
+if (import.meta.main) {
+  const usual = { sites: 100_000, medianViews: 30, spread: 1.6, idleMinutes: 10, writeShare: 0.1 };
+  const days = [usual, { ...usual, idleMinutes: 5 }, { ...usual, idleMinutes: 20 }, { ...usual, medianViews: 10 }];
+  console.table(
+    days.map((options) => ({ ...options, ...simulateDay(options) })),
+    [
+      'medianViews',
+      'idleMinutes',
+      'awakeMean',
+      'awakePeak',
+      'neverAwake',
+      'wakesPerMinutePeak',
+      'wakesPerDay',
+      'touchedMinutes',
+      'changedMinutes',
+    ],
+  );
+}

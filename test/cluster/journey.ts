@@ -86,9 +86,14 @@ async function journey(): Promise<void> {
     const page = await fleet.visit(fqdn, uncached());
     assert.equal(page.status, 200, page.text.slice(0, 200));
     assert.match(page.text, /A blog of the tests/);
-    const again = await Promise.all(Array.from({ length: 10 }, () => fleet.visit(fqdn, uncached())));
-    assert.ok(again.every(({ status }) => status === 200));
-    return `a page of WordPress that no cache has takes ${Math.round(median(again.map(({ ms }) => ms)))} ms, ten at once`;
+    const again: number[] = [];
+    for (let n = 0; n < 10; n++) {
+      const { status, ms } = await fleet.visit(fqdn, uncached());
+      assert.equal(status, 200);
+      again.push(ms);
+    }
+    const cached = await fleet.visit(fqdn);
+    return `a page of WordPress that no cache has takes ${Math.round(median(again))} ms, the edge's own ${Math.round(cached.ms)} ms`;
   });
 
   await step('isolation', async () => {
