@@ -1,7 +1,7 @@
 import { Random } from '../test/random.ts';
 
 /** A day of a fleet, minute by minute. Who visits what, and so which sites are awake, is drawn; everything else follows from it. */
-export interface DayOptions {
+interface DayOptions {
   sites: number;
   /** Page views of the median site in a day that no cache answers. */
   medianViews: number;

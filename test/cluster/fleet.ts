@@ -16,7 +16,7 @@ const PANEL = 'panel.test';
 const ADMIN = { ADMIN_EMAIL: 'operator@example.com', ADMIN_PASSWORD: 'the password of the operator' };
 const PORTS = { api: 30080, edge: 30081 };
 
-export interface Answer {
+interface Answer {
   status: number;
   text: string;
   headers: IncomingHttpHeaders;

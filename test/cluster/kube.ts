@@ -17,7 +17,7 @@ export async function kubectl(...args: string[]): Promise<string> {
   return stdout;
 }
 
-export async function read<T>(...args: string[]): Promise<T> {
+async function read<T>(...args: string[]): Promise<T> {
   return JSON.parse(await kubectl('get', ...args, '-o', 'json')) as T;
 }
 
