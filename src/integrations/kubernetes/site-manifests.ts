@@ -181,6 +181,9 @@ function environmentOf(options: PodOptions, home: SiteHome) {
     TMPDIR: '/tmp',
     BACKUP_PER_HOST: 'on',
     BACKUP_PROCESSES: '1',
+    // The volume is small, and the site's own files come first.
+    BACKUP_CACHE_MB: '256',
+    BACKUP_QUEUE_MB: '1024',
     DATABASE_POOL_SIZE: '4',
     STANDBY_WORKERS: '0',
     PHP_MEMORY_MB: String(planOf(home).memoryMb - OWN_MB),
