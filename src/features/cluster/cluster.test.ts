@@ -68,6 +68,10 @@ const run = (cmd: string) => owner.api.runSiteCommand({ params: params(), body: 
 const write = (path: string, content: string) => owner.api.saveSiteFile({ params: params(), body: { path, content } });
 const read = async (path: string) => (await owner.api.getSiteFile({ params: params(), query: { path } })).content;
 
+async function keep({ id }: { id: string }): Promise<void> {
+  while (!(await backUp(app.services, id))) await pause(20);
+}
+
 async function letSleep({ id } = site): Promise<void> {
   await cluster.scale(id, 0);
   await cluster.settled(id);
@@ -164,8 +168,7 @@ suite('a site on a cluster', () => {
   test('whose volume is lost is as its last backup had it, before anybody sees it', async () => {
     await write('uploads/note.txt', 'kept');
     await run("wp option update blogname 'Kept'");
-    while (!(await backUp(app.services, site.id))) await pause(20);
-    await write('uploads/note.txt', 'not kept yet');
+    await keep(site);
     await letSleep();
     await pods.loseVolume(site.id);
     const first = await home();
@@ -192,27 +195,30 @@ suite('a site on a cluster', () => {
     assert.equal((await rowOf(moving)).host, `there.${moving.id}`);
     const at = { fqdn: moving.fqdn };
     await owner.api.saveSiteFile({ params: at, body: { path: 'uploads/a.txt', content: 'one' } });
-    while (!(await backUp(app.services, moving.id))) await pause(20);
+    await keep(moving);
     const past = await app.services.db
       .selectFrom('backups')
       .select('created_at')
       .where('site_id', '=', moving.id)
       .execute();
-    await owner.api.saveSiteFile({ params: at, body: { path: 'uploads/a.txt', content: 'two' } });
+    await owner.api.saveSiteFile({ params: at, body: { path: 'uploads/b.txt', content: 'two' } });
     await owner.api.moveSite({ params: at, wait: 60, body: { region_name: 'local' } });
     const row = await rowOf(moving);
     assert.equal(row.host, `here.${moving.id}`);
     await eventually(async () => !other.homes.has(moving.id));
-    const file = async () => (await owner.api.getSiteFile({ params: at, query: { path: 'uploads/a.txt' } })).content;
-    assert.equal(await file(), 'two');
+    const file = async (path: string) => (await owner.api.getSiteFile({ params: at, query: { path } })).content;
+    assert.deepEqual([await file('uploads/a.txt'), await file('uploads/b.txt')], ['one', 'two']);
     const point = (past.at(-1) as { created_at: Date }).created_at.toISOString();
-    await owner.api.createPitRestore({ params: at, wait: 60, body: { restore_point: point } });
-    assert.equal(await file(), 'one');
+    const body = { restore_point: point, delete_extra_files: true };
+    await owner.api.createPitRestore({ params: at, wait: 60, body });
+    assert.equal(await file('uploads/a.txt'), 'one');
+    await assert.rejects(file('uploads/b.txt'), refused(404));
   });
 
   test('is gone with its volume and all that is kept of it when it is purged', async () => {
     const gone = await newSite(owner);
-    assert.ok(existsSync(join(store, gone.id)) || (await backUp(app.services, gone.id)));
+    await keep(gone);
+    assert.ok(existsSync(join(store, gone.id)));
     await owner.api.deleteSite({ params: { fqdn: gone.fqdn }, wait: 60 });
     await eventually(async () => (await app.services.db.selectFrom('deleted_sites').select('id').execute()).length > 0);
     await app.services.jobs.enqueue(app.services.db, purgeSite, { siteId: gone.id }, gone.id);
