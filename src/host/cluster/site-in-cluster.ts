@@ -5,7 +5,7 @@ import type { Place, SiteHost, SiteRef } from '../site-host.ts';
 import { type HostCall, hostCalls } from '../wire/host-calls.ts';
 
 /** A process that has a host inside, and where it listens. */
-export interface HostProcess {
+interface HostProcess {
   id: string;
   address: string;
 }

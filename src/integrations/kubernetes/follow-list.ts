@@ -17,7 +17,7 @@ export interface FollowedList<T extends KubernetesObject> {
 
 /** After so long everything is looked at again, whatever was heard. */
 const RESYNC_MS = 10 * 60_000;
-const AGAIN_MS = [500, 30_000] as const;
+const AGAIN_MS = [500, 5_000] as const;
 const PAGE = 500;
 /** What happened after the place that was asked from is forgotten there. */
 const TOO_OLD = 410;

@@ -110,11 +110,12 @@ suite('sites on a Kubernetes cluster', { skip }, () => {
     assert.equal((await set()).spec?.replicas, 0);
   });
 
-  test('are told of, one after another, and all of them again when the API server was away', async () => {
+  test('are told of, one after another, and all of them again when the API server was away', async (t) => {
     const { siteId } = await newHome();
     const lists: (readonly KnownHome[])[] = [];
     const changes: KnownHome[] = [];
     const ending = new AbortController();
+    t.after(() => ending.abort());
     const listener = {
       listed: (homes: readonly KnownHome[]) => lists.push(homes),
       changed: (home: KnownHome) => changes.push(home),
