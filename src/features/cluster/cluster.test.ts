@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
@@ -112,6 +112,7 @@ suite('a site on a cluster', () => {
     assert.ok((await hosts.coreVersions(row)).length > 0);
     await hosts.appendLog(row, 'access', `${JSON.stringify({ time: Date.now() })}\n`);
     await hosts.endOrphans(row);
+    await assert.rejects(hosts.check(row), /sleeps/);
     assert.ok(!pods.isRunning(site.id));
   });
 
@@ -222,7 +223,12 @@ suite('a site on a cluster', () => {
     await owner.api.deleteSite({ params: { fqdn: gone.fqdn }, wait: 60 });
     await eventually(async () => (await app.services.db.selectFrom('deleted_sites').select('id').execute()).length > 0);
     await app.services.jobs.enqueue(app.services.db, purgeSite, { siteId: gone.id }, gone.id);
-    await eventually(async () => !cluster.homes.has(gone.id));
-    assert.ok(!existsSync(pods.volume(gone.id)));
+    await eventually(async () => !(await app.services.db.selectFrom('deleted_sites').select('id').execute()).length);
+    assert.ok(!cluster.homes.has(gone.id) && !existsSync(pods.volume(gone.id)));
+    const kept = await readdir(join(store, gone.id), { recursive: true, withFileTypes: true });
+    assert.deepEqual(
+      kept.filter((each) => each.isFile() && each.parentPath.includes('snapshots')).map(({ name }) => name),
+      [],
+    );
   });
 });

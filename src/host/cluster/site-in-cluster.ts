@@ -47,6 +47,9 @@ const ASLEEP: Partial<Record<HostCall, unknown>> = {
   shareCut: undefined,
 };
 
+/** What can wait until the site is awake for somebody. */
+const WAITS: ReadonlySet<HostCall | 'start'> = new Set(['prune', 'check']);
+
 /** The host of one site on a cluster: a pod that is woken when somebody asks for it (docs/decisions/0068). */
 export class SiteInCluster {
   readonly #options: SiteInClusterOptions;
@@ -106,7 +109,11 @@ export class SiteInCluster {
   };
 
   async #call(name: HostCall | 'start', args: unknown[]): Promise<unknown> {
-    return name in ASLEEP ? this.#ifAwake(name, args, ASLEEP[name as HostCall]) : this.#askAwake(name, args);
+    if (name in ASLEEP) return this.#ifAwake(name, args, ASLEEP[name as HostCall]);
+    if (!WAITS.has(name)) return this.#askAwake(name, args);
+    const answer = await this.#ifAwake(name, args, NOBODY);
+    if (answer === NOBODY) throw new HostAway(`the host ${this.#options.name} sleeps`);
+    return answer;
   }
 
   async #askAwake(name: HostCall | 'start', args: unknown[]): Promise<unknown> {
