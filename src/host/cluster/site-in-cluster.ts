@@ -148,10 +148,14 @@ export class SiteInCluster {
     const begunAt = performance.now();
     let lookAt = begunAt + TROUBLE_LOOK_MS;
     let trouble: string | undefined;
+    let unreached: string | undefined;
     for (;;) {
       const awake = await this.#awake();
       if (awake && (await this.#options.knock(awake.addresses))) return awake.host;
-      if (awake) this.#believeSilent(awake.ids);
+      if (awake) {
+        this.#believeSilent(awake.ids);
+        unreached = `it runs, and can not be reached at ${awake.addresses.join(', ')}`;
+      }
       const now = performance.now();
       if (now > lookAt) {
         lookAt = now + TROUBLE_LOOK_MS;
@@ -164,7 +168,7 @@ export class SiteInCluster {
       if (now - begunAt > wakeMs) break;
       await sleep(LOOK_MS);
     }
-    throw new HostAway(`the host ${name} does not start${trouble === undefined ? '' : `: ${trouble}`}`);
+    throw new HostAway(`the host ${name} does not start: ${trouble ?? unreached ?? 'nobody says why'}`);
   }
 
   async #letRun(): Promise<void> {
