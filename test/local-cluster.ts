@@ -33,8 +33,8 @@ export class LocalCluster implements Cluster {
     return this.homes.has(siteId);
   }
 
-  async trouble(): Promise<string | undefined> {
-    return this.obstacle;
+  async trouble(): ReturnType<Cluster['trouble']> {
+    return this.obstacle === undefined ? undefined : { reason: this.obstacle, isFinal: true };
   }
 
   async delete(siteId: string): Promise<void> {

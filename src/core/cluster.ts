@@ -8,8 +8,8 @@ export interface Cluster {
   /** Lets the site's pod run, or not; false where the site has no home. */
   scale(siteId: string, replicas: 0 | 1): Promise<boolean>;
   has(siteId: string): Promise<boolean>;
-  /** Why its pod can not run as things are, in the cluster's own words; undefined where nothing is known. */
-  trouble(siteId: string): Promise<string | undefined>;
+  /** Why its pod does not run; undefined where nothing is known. */
+  trouble(siteId: string): Promise<PodTrouble | undefined>;
   /** Removes the home with its volume; resolves when the pod is gone. */
   delete(siteId: string): Promise<void>;
   /**
@@ -22,6 +22,13 @@ export interface Cluster {
    * `homeless` are those whose homes have to be applied again.
    */
   endLost(): Promise<{ ended: string[]; homeless: string[] }>;
+}
+
+export interface PodTrouble {
+  /** In the cluster's own words. */
+  reason: string;
+  /** There is no use in waiting; a place or a volume may still come. */
+  isFinal: boolean;
 }
 
 /** What the home of a site depends on. */

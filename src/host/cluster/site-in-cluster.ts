@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Cluster, SiteHome } from '#core/cluster.ts';
+import type { Cluster, PodTrouble, SiteHome } from '#core/cluster.ts';
 import { HostAway } from '../host-unreachable.ts';
 import type { Place, SiteHost, SiteRef } from '../site-host.ts';
 import { type HostCall, hostCalls } from '../wire/host-calls.ts';
@@ -29,7 +29,7 @@ export interface SiteInClusterOptions {
 }
 
 const LOOK_MS = 100;
-const TROUBLE_LOOK_MS = 5_000;
+const TROUBLE_LOOK_MS = 2_000;
 const SILENT_MS = 10_000;
 
 const NOBODY = Symbol('nobody');
@@ -147,7 +147,7 @@ export class SiteInCluster {
     await this.#letRun();
     const begunAt = performance.now();
     let lookAt = begunAt + TROUBLE_LOOK_MS;
-    let trouble: string | undefined;
+    let trouble: PodTrouble | undefined;
     let unreached: string | undefined;
     for (;;) {
       const awake = await this.#awake();
@@ -163,12 +163,13 @@ export class SiteInCluster {
         trouble = await cluster.trouble(siteId).catch(() => before);
         // Whoever puts sites to sleep may have come between.
         await this.#letRun();
-        if (trouble !== undefined && trouble === before) break;
+        // Twice, for the cluster tries again by itself.
+        if (trouble?.isFinal && before?.isFinal) break;
       }
       if (now - begunAt > wakeMs) break;
       await sleep(LOOK_MS);
     }
-    throw new HostAway(`the host ${name} does not start: ${trouble ?? unreached ?? 'nobody says why'}`);
+    throw new HostAway(`the host ${name} does not start: ${trouble?.reason ?? unreached ?? 'nobody says why'}`);
   }
 
   async #letRun(): Promise<void> {

@@ -155,7 +155,7 @@ suite('sites on a Kubernetes cluster', { skip }, () => {
         },
       ],
     });
-    assert.equal(await cluster.trouble(siteId), 'ErrImagePull no such image');
+    assert.deepEqual(await cluster.trouble(siteId), { reason: 'ErrImagePull no such image', isFinal: true });
   });
 
   test('are free for another machine when theirs is lost, without the volume where that is lost with it', async () => {

@@ -84,7 +84,7 @@ export class Kubernetes implements Cluster {
     return (await this.#find(siteId)) !== undefined;
   }
 
-  async trouble(siteId: string): Promise<string | undefined> {
+  async trouble(siteId: string): ReturnType<Cluster['trouble']> {
     const pod = await this.#pod(siteId);
     return pod && troubleOf(pod);
   }

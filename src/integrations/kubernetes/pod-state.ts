@@ -1,4 +1,5 @@
 import type { V1Node, V1Pod } from '@kubernetes/client-node';
+import type { PodTrouble } from '#core/cluster.ts';
 
 /** What a pod waits for without end, as things are. */
 const HOPELESS = new Set([
@@ -12,14 +13,15 @@ const HOPELESS = new Set([
   'CrashLoopBackOff',
 ]);
 
-/** Why a pod can not run, in the cluster's own words. */
-export function troubleOf({ status }: V1Pod): string | undefined {
+/** Why a pod does not run. */
+export function troubleOf({ status }: V1Pod): PodTrouble | undefined {
   for (const { state } of status?.containerStatuses ?? []) {
     const { reason = '', message = '' } = state?.waiting ?? {};
-    if (HOPELESS.has(reason)) return `${reason} ${message}`.trim();
+    if (HOPELESS.has(reason)) return { reason: `${reason} ${message}`.trim(), isFinal: true };
   }
   const placed = status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  return placed?.status === 'False' ? `${placed.reason ?? ''} ${placed.message ?? ''}`.trim() : undefined;
+  if (placed?.status !== 'False') return undefined;
+  return { reason: `${placed.reason ?? ''} ${placed.message ?? ''}`.trim(), isFinal: false };
 }
 
 /** Whether a machine has said nothing for so long. */
