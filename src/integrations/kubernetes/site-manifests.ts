@@ -34,7 +34,7 @@ const LOST_SECONDS = 30;
 
 /** What a plan gets on a machine. What is promised is small, since most sites sleep; what is allowed is the plan's. */
 const PLANS = {
-  free: { cpu: '500m', promisedMb: 160, memoryMb: 1024, diskGb: 4 },
+  free: { cpu: '1', promisedMb: 160, memoryMb: 1024, diskGb: 4 },
   micro: { cpu: '1', promisedMb: 192, memoryMb: 1280, diskGb: 12 },
   starter: { cpu: '2', promisedMb: 256, memoryMb: 1792, diskGb: 25 },
   business: { cpu: '4', promisedMb: 384, memoryMb: 3072, diskGb: 50 },
