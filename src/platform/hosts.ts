@@ -7,7 +7,7 @@ import type { Outbound } from '#core/outbound.ts';
 import { opened, type Stop } from '#core/part.ts';
 import type { Secrets } from '#core/secrets.ts';
 import type { Services } from '#core/services.ts';
-import { findHome } from '#features/cluster/cluster.ts';
+import { findHome, findStorage } from '#features/cluster/cluster.ts';
 import { announceProcess, findHostProcesses } from '#features/hold/hold.ts';
 import { SiteInCluster } from '#host/cluster/site-in-cluster.ts';
 import { HostAway, HostUnreachable } from '#host/host-unreachable.ts';
@@ -148,6 +148,7 @@ export function createSiteHosts({ local, db, identity, clusters, wakeMs }: SiteH
       cluster,
       processes: believed(() => findHostProcesses(db, name)),
       describe: () => findHome(db, siteId),
+      measured: (id) => findStorage(db, id),
       reach: (addresses) => remoteHost(name, addresses, identity),
       async knock(addresses) {
         const socket = await dial(addresses, { name, tls: identity.tls });

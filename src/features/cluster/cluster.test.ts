@@ -112,6 +112,7 @@ suite('a site on a cluster', () => {
     assert.ok((await hosts.coreVersions(row)).length > 0);
     await hosts.appendLog(row, 'access', `${JSON.stringify({ time: Date.now() })}\n`);
     await hosts.endOrphans(row);
+    assert.equal(await hosts.diskUsageBytes(row), row.storage_bytes);
     await assert.rejects(hosts.check(row), /sleeps/);
     assert.ok(!pods.isRunning(site.id));
   });

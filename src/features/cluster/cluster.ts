@@ -1,1 +1,1 @@
-export { findHome } from './cluster.sql.ts';
+export { findHome, findStorage } from './cluster.sql.ts';

@@ -19,6 +19,8 @@ export interface SiteInClusterOptions {
   processes(): Promise<HostProcess[]>;
   /** What the cluster has to know of the site; undefined where there is no such site. */
   describe(): Promise<SiteHome | undefined>;
+  /** What an instance took up when it was last measured. */
+  measured(id: string): Promise<number>;
   /** The host at these addresses. */
   reach(addresses: readonly string[]): SiteHost;
   /** Whether it answers there. */
@@ -109,6 +111,11 @@ export class SiteInCluster {
   };
 
   async #call(name: HostCall | 'start', args: unknown[]): Promise<unknown> {
+    // Nothing grows while it sleeps.
+    if (name === 'diskUsageBytes') {
+      const answer = await this.#ifAwake(name, args, NOBODY);
+      return answer === NOBODY ? this.#options.measured((args[0] as SiteRef).id) : answer;
+    }
     if (name in ASLEEP) return this.#ifAwake(name, args, ASLEEP[name as HostCall]);
     if (!WAITS.has(name)) return this.#askAwake(name, args);
     const answer = await this.#ifAwake(name, args, NOBODY);
