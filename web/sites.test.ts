@@ -95,6 +95,25 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     await row.getByRole('link', { name: `Open ${NAME}` }).waitFor();
   });
 
+  it('shows what was asked for before the dashboard was there, on Home and on a site, and asks for nothing in vain', async () => {
+    const page = await owner.page.context().newPage();
+    // What is left of the first answers when the dashboard forgets them (web/public/begin.js).
+    await page.addInitScript(`
+      let answers;
+      const forget = () => { window.unused = [...answers.keys()]; };
+      Object.defineProperty(window, 'firstAnswers', { get: () => answers, set: (map) => { answers = Object.assign(map, { clear: forget }); } });
+    `);
+    for (const [path, shown] of [
+      ['/', page.getByRole('heading', { name: 'Newest sites' })],
+      [`/sites/${NAME}`, page.getByRole('link', { name: `Open ${NAME}` })],
+    ] as const) {
+      await page.goto(path);
+      await shown.waitFor();
+      assert.deepEqual(await page.evaluate('window.unused'), [], path);
+    }
+    await page.close();
+  });
+
   it('advises on the password and takes any, says beside the field what is wrong, and what to do when the plan is used up', async () => {
     const { page } = viewer;
     await page.goto('/sites/new');

@@ -6,7 +6,8 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
-import { askForHome, askForSite } from './api/first-questions.ts';
+import { forgetFirstAnswers } from './api/first-answers.ts';
+import { askForHome, askForSite, askWhoIsThere } from './api/first-questions.ts';
 import { isServers, meQuery, safeNext } from './api/session.ts';
 import { AuthLayout } from './layout/auth-layout.tsx';
 import { whenOnline } from './layout/lazy-view.ts';
@@ -427,6 +428,7 @@ export function createAppRouter(queryClient: QueryClient) {
  * with them after that answer.
  */
 export function beginEarly(router: ReturnType<typeof createAppRouter>): void {
+  askWhoIsThere();
   const matches: { routeId: keyof typeof router.routesById; params: { fqdn?: string } }[] = router.matchRoutes(
     router.latestLocation,
   );
@@ -435,6 +437,7 @@ export function beginEarly(router: ReturnType<typeof createAppRouter>): void {
     void (component as { preload?: () => Promise<void> } | undefined)?.preload?.().catch(() => {});
     staticData?.ask?.(params);
   }
+  setTimeout(forgetFirstAnswers);
 }
 
 declare module '@tanstack/react-router' {
