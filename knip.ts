@@ -26,6 +26,8 @@ const config: KnipConfig = {
     'scripts/service.vite.ts!',
     'scripts/programs.vite.ts!',
     'bench/*.ts',
+    // Started inside of the network of the test cluster.
+    'test/cluster/{journey,surroundings}.ts',
     '**/*.test.ts',
   ],
   project: [
