@@ -19,9 +19,9 @@ export interface Cluster {
   watch(listener: HomeListener, signal: AbortSignal): Promise<void>;
   /**
    * Ends pods that went down with their machine, for which the cluster itself would wait for ever, and gives up volumes that went with it.
-   * `homeless` are those whose homes have to be applied again.
+   * A machine may be silent to the cluster and run on: pods that we hear of stay. `homeless` are those whose homes have to be applied again.
    */
-  endLost(): Promise<{ ended: string[]; homeless: string[] }>;
+  endLost(isHeard: (siteId: string) => Promise<boolean>): Promise<{ ended: string[]; homeless: string[] }>;
 }
 
 export interface PodTrouble {
@@ -35,6 +35,8 @@ export interface PodTrouble {
 export interface SiteHome {
   siteId: string;
   plan: string;
+  /** How many processors' time its plan allows. */
+  processors: number;
 }
 
 export interface KnownHome {

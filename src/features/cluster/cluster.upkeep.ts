@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Cluster, type KnownHome, siteHostParts } from '#core/cluster.ts';
+import { type Cluster, type KnownHome, siteHostName, siteHostParts } from '#core/cluster.ts';
 import { LockBusy } from '#core/db/locks.ts';
 import type { Stop } from '#core/part.ts';
 import type { Services } from '#core/services.ts';
-import { findHome, listHomes, listIdleHosts } from './cluster.sql.ts';
+import { findHome, isHostHeard, listHomes, listIdleHosts } from './cluster.sql.ts';
 
 const LOOK_MS = 5_000;
 /** Each look is two calls of the cluster. */
@@ -104,7 +104,9 @@ class Upkeep {
 
   async #endLost(): Promise<void> {
     const { db, log } = this.#services;
-    const { ended, homeless } = await this.#cluster.endLost();
+    const { ended, homeless } = await this.#cluster.endLost((siteId) =>
+      isHostHeard(db, siteHostName(this.#name, siteId)),
+    );
     for (const siteId of ended) log.warn({ siteId, cluster: this.#name }, 'a pod was lost with its machine, and ended');
     for (const siteId of homeless) {
       const home = await findHome(db, siteId);

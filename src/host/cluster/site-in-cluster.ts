@@ -86,8 +86,7 @@ export class SiteInCluster {
   };
 
   readonly #make: SiteHost['make'] = async (site, from) => {
-    const { cluster, describe, siteId } = this.#options;
-    if (site.id === siteId) await cluster.apply((await describe()) ?? { siteId, plan: 'free' });
+    if (site.id === this.#options.siteId) await this.#apply();
     const own = from.kind === 'cut' ? { ...from, isShared: false } : from;
     return this.#askAwake('make', [site, own]) as Promise<void>;
   };
@@ -179,14 +178,19 @@ export class SiteInCluster {
     throw new HostAway(`the host ${name} does not start: ${trouble?.reason ?? unreached ?? 'nobody says why'}`);
   }
 
+  async #apply(): Promise<void> {
+    const { cluster, name, describe } = this.#options;
+    const home = await describe();
+    if (!home) throw new HostAway(`there is no site for the host ${name}`);
+    await cluster.apply(home);
+  }
+
   async #letRun(): Promise<void> {
-    const { cluster, siteId, name, describe } = this.#options;
+    const { cluster, siteId, name } = this.#options;
     try {
       if (await cluster.scale(siteId, 1)) return;
-      const home = await describe();
-      if (!home) throw new HostAway(`there is no site for the host ${name}`);
       // The cluster is another one than before, or somebody took it away.
-      await cluster.apply(home);
+      await this.#apply();
       await cluster.scale(siteId, 1);
     } catch (error) {
       if (error instanceof HostAway) throw error;

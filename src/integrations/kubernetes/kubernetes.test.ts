@@ -42,7 +42,7 @@ suite('sites on a Kubernetes cluster', { skip }, () => {
   after(() => api?.close());
 
   const newHome = async (plan = 'free') => {
-    const home = { siteId: randomUUID(), plan };
+    const home = { siteId: randomUUID(), plan, processors: 1 };
     await cluster.apply(home);
     const name = homeName(home.siteId);
     return {
@@ -51,6 +51,7 @@ suite('sites on a Kubernetes cluster', { skip }, () => {
       claim: () => core.readNamespacedPersistentVolumeClaim({ name, namespace }),
     };
   };
+  type Home = Awaited<ReturnType<typeof newHome>>;
   const isGone = (call: Promise<unknown>) =>
     call.then(
       () => false,
@@ -98,15 +99,16 @@ suite('sites on a Kubernetes cluster', { skip }, () => {
       { ...at, body, fieldManager: 'somebody' },
       setHeaderOptions('Content-Type', 'application/strategic-merge-patch+json'),
     );
-    await cluster.apply({ siteId, plan: 'business' });
+    await cluster.apply({ siteId, plan: 'business', processors: 8 });
     const now = await set();
     assert.equal(now.spec?.replicas, 1);
     assert.equal(now.spec?.template.spec?.containers[0]?.image, options.image);
     assert.equal(now.metadata?.labels?.['siteyard/plan'], 'business');
+    assert.equal(now.spec?.template.spec?.containers[0]?.resources?.limits?.cpu, '8');
     // A volume that is bound grows; one that nobody has yet can not, and stays.
     assert.ok((await claim()).spec?.resources?.requests?.storage);
     await cluster.scale(siteId, 0);
-    await cluster.apply({ siteId, plan: 'free' });
+    await cluster.apply({ siteId, plan: 'free', processors: 1 });
     assert.equal((await set()).spec?.replicas, 0);
   });
 
@@ -124,8 +126,8 @@ suite('sites on a Kubernetes cluster', { skip }, () => {
     await eventually(async () => lists.length === 1);
     const found = lists[0]?.find((each) => each.siteId === siteId);
     assert.equal(found?.isAwake, false);
-    assert.ok(found?.isLike({ siteId, plan: 'free' }));
-    assert.ok(!found?.isLike({ siteId, plan: 'micro' }));
+    assert.ok(found?.isLike({ siteId, plan: 'free', processors: 1 }));
+    assert.ok(!found?.isLike({ siteId, plan: 'micro', processors: 2 }));
     await cluster.scale(siteId, 1);
     await eventually(async () => changes.some((each) => each.siteId === siteId && each.isAwake));
     await api.down();
@@ -165,30 +167,43 @@ suite('sites on a Kubernetes cluster', { skip }, () => {
       ['up', 'True'],
       ['down', 'Unknown'],
     ] as const) {
-      await core.createNode({ body: { metadata: { name } } });
+      await core.createNode({ body: { metadata: { name, labels: { 'kubernetes.io/hostname': name } } } });
       const body = { status: { conditions: [ready(status)] } };
       await core.patchNodeStatus({ name, body }, setHeaderOptions('Content-Type', 'application/merge-patch+json'));
     }
-    const [fine, lost, stuck] = [await newHome(), await newHome(), await newHome()];
+    const [fine, lost, heard, stuck, full] = (await Promise.all(Array.from({ length: 5 }, () => newHome()))) as [
+      Home,
+      Home,
+      Home,
+      Home,
+      Home,
+    ];
     await putPod(fine.siteId, {}, 'up');
     await putPod(lost.siteId, {}, 'down');
-    const message = '0/2 nodes are available: 2 node(s) had volume node affinity conflict.';
+    await putPod(heard.siteId, {}, 'down');
     const unplaced = {
       type: 'PodScheduled',
       status: 'False',
       reason: 'Unschedulable',
-      message,
       lastTransitionTime: minutesAgo,
     };
-    await putPod(stuck.siteId, { conditions: [unplaced] });
-    const { ended, homeless } = await cluster.endLost();
+    for (const [home, node] of [
+      [stuck, 'down'],
+      [full, 'up'],
+    ] as const) {
+      await bindVolume(home.siteId, node);
+      await putPod(home.siteId, { phase: 'Pending', conditions: [unplaced] });
+    }
+    const { ended, homeless } = await cluster.endLost(async (siteId) => siteId === heard.siteId);
     assert.deepEqual([ended.sort(), homeless], [[lost.siteId, stuck.siteId].sort(), [stuck.siteId]]);
     const pod = ({ siteId }: { siteId: string }) => core.readNamespacedPod({ name: podName(siteId), namespace });
     assert.ok(await isGone(pod(lost)));
     assert.ok(await isGone(pod(stuck)));
     assert.ok((await pod(fine)).metadata);
+    assert.ok((await pod(heard)).metadata, 'what still speaks to us stays');
     assert.ok((await lost.claim()).metadata && !(await lost.claim()).metadata?.deletionTimestamp);
     assert.ok(await isMarked(stuck.claim()));
+    assert.ok((await pod(full)).metadata && !(await isMarked(full.claim())), 'a machine without room loses nothing');
   });
 
   test('are gone with all that they had', async () => {
@@ -205,6 +220,28 @@ suite('sites on a Kubernetes cluster', { skip }, () => {
     return call.then(
       ({ metadata }) => metadata?.deletionTimestamp !== undefined,
       (error) => error.code === 404,
+    );
+  }
+
+  /** A volume of one machine. */
+  async function bindVolume(siteId: string, node: string): Promise<void> {
+    const name = `volume-of-${node}`;
+    const expression = { key: 'kubernetes.io/hostname', operator: 'In', values: [node] };
+    await core.createPersistentVolume({
+      body: {
+        metadata: { name },
+        spec: {
+          capacity: { storage: '4Gi' },
+          accessModes: ['ReadWriteOnce'],
+          storageClassName: options.storageClass,
+          local: { path: '/nowhere' },
+          nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [expression] }] } },
+        },
+      },
+    });
+    await core.patchNamespacedPersistentVolumeClaim(
+      { name: homeName(siteId), namespace, body: { spec: { volumeName: name } } },
+      setHeaderOptions('Content-Type', 'application/merge-patch+json'),
     );
   }
 

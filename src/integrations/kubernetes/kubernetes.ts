@@ -5,6 +5,7 @@ import type {
   ConfigurationOptions,
   CoreV1Api,
   KubeConfig,
+  V1Node,
   V1Pod,
   V1StatefulSet,
   V1StatefulSetSpec,
@@ -13,7 +14,7 @@ import type {
 import type { Cluster, HomeListener, KnownHome, SiteHome } from '#core/cluster.ts';
 import type { Log } from '#core/log.ts';
 import { followList } from './follow-list.ts';
-import { hasLostVolume, isDown, lacksVolume, troubleOf } from './pod-state.ts';
+import { canHave, isDown, troubleOf, unplacedSince } from './pod-state.ts';
 import { claimOf, homeName, homeOf, homesOf, isLike, type PodOptions, podName, SITE_LABEL } from './site-manifests.ts';
 
 export interface KubernetesOptions extends PodOptions {
@@ -74,7 +75,7 @@ export class Kubernetes implements Cluster {
 
   async scale(siteId: string, replicas: 0 | 1): Promise<boolean> {
     const { apps, as } = await this.#open();
-    const at = { name: homeName(siteId), namespace: this.#options.namespace };
+    const at = this.#at(homeName(siteId));
     const body = { spec: { replicas } };
     const done = apps.patchNamespacedStatefulSetScale({ ...at, body }, as('application/merge-patch+json'));
     return (await orNothing(404, done)) !== undefined;
@@ -91,12 +92,11 @@ export class Kubernetes implements Cluster {
 
   async delete(siteId: string): Promise<void> {
     const { apps, core } = await this.#open();
-    const { namespace } = this.#options;
-    const at = { name: homeName(siteId), namespace };
+    const at = this.#at(homeName(siteId));
     await orNothing(404, apps.deleteNamespacedStatefulSet({ ...at, propagationPolicy: 'Background' }));
     // The cluster would do both by itself, a while later.
     await orNothing(404, core.deleteNamespacedPersistentVolumeClaim(at));
-    await orNothing(404, core.deleteNamespacedPod({ name: podName(siteId), namespace }));
+    await orNothing(404, core.deleteNamespacedPod(this.#at(podName(siteId))));
     for (const deadline = performance.now() + GONE_LIMIT_MS; await this.#pod(siteId); await sleep(LOOK_MS))
       if (performance.now() > deadline) throw new Error(`the pod of the site ${siteId} does not end`);
   }
@@ -117,31 +117,62 @@ export class Kubernetes implements Cluster {
     });
   }
 
-  async endLost(): ReturnType<Cluster['endLost']> {
+  async endLost(isHeard: (siteId: string) => Promise<boolean>): ReturnType<Cluster['endLost']> {
     const { core } = await this.#open();
-    const { namespace } = this.#options;
-    const [nodes, pods] = await Promise.all([
-      core.listNode(),
-      core.listNamespacedPod({ namespace, labelSelector: homesOf(this.#options) }),
-    ]);
-    const up = new Set(nodes.items.filter((node) => !isDown(node, DOWN_MS)).map(({ metadata }) => metadata?.name));
+    const nodes = (await core.listNode()).items;
     const ended: string[] = [];
     const homeless: string[] = [];
-    for (const pod of pods.items) {
-      const { name = '', labels } = pod.metadata ?? {};
-      const isOnLost = pod.spec?.nodeName !== undefined && !up.has(pod.spec.nodeName);
-      const isStuck = hasLostVolume(pod, STUCK_MS);
-      const siteId = labels?.[SITE_LABEL];
-      if (siteId && (isStuck || lacksVolume(pod))) homeless.push(siteId);
-      if (!siteId || !(isOnLost || isStuck)) continue;
-      // What was on it is in the store of backups, and comes back from there (docs/decisions/0068).
-      if (isStuck) {
-        await orNothing(404, core.deleteNamespacedPersistentVolumeClaim({ name: homeName(siteId), namespace }));
+    // Where there is no trouble, nothing but the nodes is asked for. The pods of a node that is no longer in the cluster end by themselves.
+    for (const { metadata } of nodes.filter((node) => isDown(node, DOWN_MS)))
+      for (const pod of await this.#pods(`spec.nodeName=${metadata?.name}`)) {
+        if (await isHeard(pod.siteId)) continue;
+        await this.#endPod(pod.siteId);
+        ended.push(pod.siteId);
       }
-      await orNothing(404, core.deleteNamespacedPod({ name, namespace, gracePeriodSeconds: 0 }));
+    const up = nodes.filter((node) => !isDown(node, DOWN_MS));
+    for (const { siteId, status } of await this.#pods('status.phase=Pending')) {
+      const sinceMs = unplacedSince({ status });
+      const fate = sinceMs === undefined ? 'fine' : await this.#fateOfVolume(siteId, up);
+      if (fate === 'missing') homeless.push(siteId);
+      if (fate !== 'lost' || Date.now() - (sinceMs ?? 0) < STUCK_MS) continue;
+      // What was on it is in the store of backups, and comes back from there (docs/decisions/0068).
+      await orNothing(404, core.deleteNamespacedPersistentVolumeClaim(this.#at(homeName(siteId))));
+      await this.#endPod(siteId);
       ended.push(siteId);
+      homeless.push(siteId);
     }
     return { ended, homeless };
+  }
+
+  /** A volume is lost when it can only be had on machines that are not there; a machine that is full is no such thing. */
+  async #fateOfVolume(siteId: string, up: readonly V1Node[]): Promise<'fine' | 'missing' | 'lost'> {
+    const { core } = await this.#open();
+    const claim = await orNothing(404, core.readNamespacedPersistentVolumeClaim(this.#at(homeName(siteId))));
+    if (!claim || claim.metadata?.deletionTimestamp) return 'missing';
+    const name = claim.spec?.volumeName;
+    if (!name) return 'fine';
+    const volume = await orNothing(404, core.readPersistentVolume({ name }));
+    return volume && up.some((node) => canHave(node, volume)) ? 'fine' : 'lost';
+  }
+
+  async #pods(fieldSelector: string): Promise<(V1Pod & { siteId: string })[]> {
+    const { core } = await this.#open();
+    const { namespace } = this.#options;
+    const { items } = await core.listNamespacedPod({ namespace, labelSelector: homesOf(this.#options), fieldSelector });
+    return items.flatMap((pod) => {
+      const siteId = pod.metadata?.labels?.[SITE_LABEL];
+      return siteId === undefined ? [] : [{ ...pod, siteId }];
+    });
+  }
+
+  /** At once: nobody is there who could be waited for. */
+  async #endPod(siteId: string): Promise<void> {
+    const { core } = await this.#open();
+    await orNothing(404, core.deleteNamespacedPod({ ...this.#at(podName(siteId)), gracePeriodSeconds: 0 }));
+  }
+
+  #at(name: string): { name: string; namespace: string } {
+    return { name, namespace: this.#options.namespace };
   }
 
   #known(found: V1StatefulSet): KnownHome[] {
@@ -158,13 +189,12 @@ export class Kubernetes implements Cluster {
 
   async #find(siteId: string): Promise<V1StatefulSet | undefined> {
     const { apps } = await this.#open();
-    const at = { name: homeName(siteId), namespace: this.#options.namespace };
-    return orNothing(404, apps.readNamespacedStatefulSet(at));
+    return orNothing(404, apps.readNamespacedStatefulSet(this.#at(homeName(siteId))));
   }
 
   async #pod(siteId: string): Promise<V1Pod | undefined> {
     const { core } = await this.#open();
-    return orNothing(404, core.readNamespacedPod({ name: podName(siteId), namespace: this.#options.namespace }));
+    return orNothing(404, core.readNamespacedPod(this.#at(podName(siteId))));
   }
 
   #open(): Promise<Client> {

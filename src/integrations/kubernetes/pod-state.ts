@@ -1,4 +1,4 @@
-import type { V1Node, V1Pod } from '@kubernetes/client-node';
+import type { V1Node, V1PersistentVolume, V1Pod } from '@kubernetes/client-node';
 import type { PodTrouble } from '#core/cluster.ts';
 
 /** What a pod waits for without end, as things are. */
@@ -31,17 +31,19 @@ export function isDown({ status }: V1Node, forMs: number): boolean {
   return ready?.lastTransitionTime === undefined || Date.now() - Number(new Date(ready.lastTransitionTime)) > forMs;
 }
 
-/** Whether it waits for a volume that nobody asked the cluster for. */
-export function lacksVolume({ status }: V1Pod): boolean {
+/** Since when no machine was found for it; undefined where it has one. */
+export function unplacedSince({ status }: Pick<V1Pod, 'status'>): number | undefined {
   const placed = status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  return (
-    placed?.status === 'False' && /persistentvolumeclaim "\S+" (not found|is being deleted)/.test(placed.message ?? '')
-  );
+  return placed?.status === 'False' ? Number(new Date(placed.lastTransitionTime ?? Date.now())) : undefined;
 }
 
-/** Whether it waits for a volume that is on a machine that is gone, which is never told in other words. */
-export function hasLostVolume({ status }: V1Pod, forMs: number): boolean {
-  const placed = status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  if (placed?.status !== 'False' || !placed.message?.includes('volume node affinity conflict')) return false;
-  return Date.now() - Number(new Date(placed.lastTransitionTime ?? Date.now())) > forMs;
+/** Whether a volume can be had on a machine. Conditions that only the cluster understands are taken to hold. */
+export function canHave({ metadata }: V1Node, { spec }: V1PersistentVolume): boolean {
+  const terms = spec?.nodeAffinity?.required?.nodeSelectorTerms;
+  if (!terms) return true;
+  return terms.some(({ matchExpressions = [] }) =>
+    matchExpressions.every(
+      ({ key, operator, values = [] }) => operator !== 'In' || values.includes(metadata?.labels?.[key] ?? ''),
+    ),
+  );
 }

@@ -32,12 +32,12 @@ const OWN_MB = 512;
 /** So long the cluster waits for a machine that says nothing before its pods go elsewhere. */
 const LOST_SECONDS = 30;
 
-/** What a plan gets on a machine. What is promised is small, since most sites sleep; what is allowed is the plan's. */
+/** What a plan gets on a machine, besides the time of processors. What is promised is small, since most sites sleep; what is allowed is the plan's. */
 const PLANS = {
-  free: { cpu: '1', promisedMb: 160, memoryMb: 1024, diskGb: 4 },
-  micro: { cpu: '1', promisedMb: 192, memoryMb: 1280, diskGb: 12 },
-  starter: { cpu: '2', promisedMb: 256, memoryMb: 1792, diskGb: 25 },
-  business: { cpu: '4', promisedMb: 384, memoryMb: 3072, diskGb: 50 },
+  free: { promisedMb: 160, memoryMb: 1024, diskGb: 4 },
+  micro: { promisedMb: 192, memoryMb: 1280, diskGb: 12 },
+  starter: { promisedMb: 256, memoryMb: 1792, diskGb: 25 },
+  business: { promisedMb: 384, memoryMb: 3072, diskGb: 50 },
 } as const;
 
 const planOf = ({ plan }: SiteHome) => PLANS[plan in PLANS ? (plan as keyof typeof PLANS) : 'free'];
@@ -111,7 +111,7 @@ function hashOf(options: PodOptions, home: SiteHome): string {
 }
 
 function podOf(options: PodOptions, home: SiteHome): V1PodSpec {
-  const { cpu, promisedMb, memoryMb } = planOf(home);
+  const { promisedMb, memoryMb } = planOf(home);
   const name = homeName(home.siteId);
   const probe = (path: string) => ({ httpGet: { path, port: HTTP_PORT }, timeoutSeconds: 5 });
   const gone = (key: string) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: LOST_SECONDS });
@@ -149,7 +149,7 @@ function podOf(options: PodOptions, home: SiteHome): V1PodSpec {
         },
         resources: {
           requests: { cpu: '50m', memory: `${promisedMb}Mi` },
-          limits: { cpu, memory: `${memoryMb}Mi`, 'ephemeral-storage': '2Gi' },
+          limits: { cpu: String(home.processors), memory: `${memoryMb}Mi`, 'ephemeral-storage': '2Gi' },
         },
         startupProbe: { ...probe('/readyz'), periodSeconds: 1, failureThreshold: 120 },
         readinessProbe: { ...probe('/readyz'), periodSeconds: 5 },
