@@ -4,6 +4,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { findClock, touchSites } from '#features/backup/backup.ts';
 import { backUp } from '#features/backup-clock/cut.ts';
 import { purgeSite } from '#features/deleted-site/purge.jobs.ts';
 import type { Site } from '#sdk';
@@ -115,6 +116,14 @@ suite('a site on a cluster', () => {
     assert.equal(await hosts.diskUsageBytes(row), row.storage_bytes);
     await assert.rejects(hosts.check(row), /sleeps/);
     assert.ok(!pods.isRunning(site.id));
+  });
+
+  test('is woken by its backup once, and not again because it woke', async () => {
+    await touchSites(app.services.db, [site.id]);
+    await letSleep();
+    await keep(site);
+    assert.ok(pods.isRunning(site.id));
+    assert.equal((await findClock(app.services.db, site.id))?.due_at, null);
   });
 
   test('sleeps when its owner says so, and when nobody has asked for it for a while', async () => {
