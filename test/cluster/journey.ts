@@ -96,6 +96,13 @@ async function journey(): Promise<void> {
     return `a page of WordPress that no cache has takes ${Math.round(median(again))} ms, the edge's own ${Math.round(cached.ms)} ms`;
   });
 
+  await step('ten visits at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => fleet.visit(fqdn, uncached())));
+    for (const { status, text } of answers) assert.equal(status, 200, text.slice(0, 200));
+    const took = answers.map(({ ms }) => ms);
+    return `all were answered, the median after ${seconds(median(took))}, the last after ${seconds(Math.max(...took))}`;
+  });
+
   await step('isolation', async () => {
     const [pod] = await sitePods(siteId);
     assert.ok(pod);

@@ -130,8 +130,9 @@ export class Kubernetes implements Cluster {
         ended.push(pod.siteId);
       }
     const up = nodes.filter((node) => !isDown(node, DOWN_MS));
-    for (const { siteId, status } of await this.#pods('status.phase=Pending')) {
-      const sinceMs = unplacedSince({ status });
+    for (const pod of await this.#pods('status.phase=Pending')) {
+      const { siteId } = pod;
+      const sinceMs = unplacedSince(pod);
       const fate = sinceMs === undefined ? 'fine' : await this.#fateOfVolume(siteId, up);
       if (fate === 'missing') homeless.push(siteId);
       if (fate !== 'lost' || Date.now() - (sinceMs ?? 0) < STUCK_MS) continue;
