@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
-import { Name, say, Timestamp } from '#core/http/schema.ts';
+import { Name, Nullable, say, Timestamp } from '#core/http/schema.ts';
 
 export const RegionId = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const HOST_NAME = '^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$';
@@ -17,6 +17,10 @@ const fields = {
   cname: say(HostName, 'What domains of sites there point to'),
   ip: say(Type.String({ format: 'ip' }), 'What domains without a CNAME point to'),
   name_servers: say(Type.Array(HostName, { maxItems: 10 }), 'Those that it runs'),
+  cluster: say(
+    Nullable(Type.String({ pattern: '^[a-z0-9]([a-z0-9-]{0,18}[a-z0-9])?$' })),
+    'The Kubernetes cluster that its sites are made on, by the name that the configuration has for it',
+  ),
 };
 
 export const Region = Type.Object(
@@ -32,7 +36,11 @@ export const Region = Type.Object(
 /** What the table keeps; the site domain is the platform's setting. */
 export type Region = Omit<Static<typeof Region>, 'site_domain' | 'stage_domain'>;
 
-export const NewRegion = Type.Object({ ...fields, name_servers: Type.Optional(fields.name_servers) });
+export const NewRegion = Type.Object({
+  ...fields,
+  name_servers: Type.Optional(fields.name_servers),
+  cluster: Type.Optional(fields.cluster),
+});
 export type NewRegion = Static<typeof NewRegion>;
 export const RegionChange = Type.Partial(NewRegion);
 export type RegionChange = Static<typeof RegionChange>;
