@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import tailwindcss from '@tailwindcss/vite';
-import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
 const apiUrl = 'http://localhost:8080';
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss()],
+  plugins: [tailwindcss()],
   build: {
     outDir: 'dist',
     emptyOutDir: true,
@@ -26,7 +25,7 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            { name: 'packages', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\//, priority: 3 },
+            { name: 'packages', test: /node_modules\/(preact|react|react-dom|@tanstack)\//, priority: 3 },
             {
               name: 'shared',
               test: /web\/src\/(api|ui|layout)\/|sdk\/|node_modules\//,

@@ -1,8 +1,7 @@
-import { preload } from 'react-dom';
 import { chosenTeam, myTeamsQuery } from './current-team.ts';
 import { eventsQuery, teamEventsQuery } from './events.ts';
 import { attentionQuery, recentSitesQuery } from './home-queries.ts';
-import { pictureAddress } from './pictures.ts';
+import { preloadPicture } from './pictures.ts';
 import { queryClient } from './query-client.ts';
 import { siteQuery } from './sites.ts';
 
@@ -29,5 +28,5 @@ export function askForSite(fqdn: string): void {
   if (isStranger()) return;
   void queryClient.prefetchQuery(siteQuery(fqdn));
   // The largest part of the page.
-  preload(pictureAddress(fqdn), { as: 'image', fetchPriority: 'high' });
+  preloadPicture(fqdn);
 }

@@ -39,7 +39,7 @@ export function AttachFile({ file, onChange }: AttachFileProps) {
         tabIndex={-1}
         aria-label="File to attach"
         className="sr-only"
-        onChange={(event) => void upload(event.target.files?.[0])}
+        onChange={(event) => void upload(event.currentTarget.files?.[0])}
       />
       {file ? (
         <span className="inline-flex h-9 min-w-0 items-center gap-2 rounded-lg bg-raised pr-1 pl-3 text-sm">

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { type KeyboardEvent, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { EnterIcon, SearchIcon } from '../ui/icons.ts';
 import { useSearchText } from '../ui/use-settled.ts';
 import { type Command, useCommands } from './commands.tsx';
@@ -28,7 +28,7 @@ export function CommandList({ onDone }: { onDone: () => void }) {
   function onKeyDown(event: KeyboardEvent) {
     if (event.key === 'ArrowDown') move(current + 1);
     else if (event.key === 'ArrowUp') move(current - 1);
-    else if (event.key === 'Enter' && !event.nativeEvent.isComposing) choose(commands[current]);
+    else if (event.key === 'Enter' && !event.isComposing) choose(commands[current]);
     else return;
     event.preventDefault();
   }
@@ -46,10 +46,10 @@ export function CommandList({ onDone }: { onDone: () => void }) {
           aria-label="Search for sites, pages, actions and docs"
           placeholder="Search for sites, pages, actions and docs"
           autoComplete="off"
-          spellCheck={false}
+          spellcheck={false}
           value={typed}
           onChange={(event) => {
-            setTyped(event.target.value);
+            setTyped(event.currentTarget.value);
             setAt(0);
           }}
           onKeyDown={onKeyDown}

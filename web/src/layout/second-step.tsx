@@ -83,7 +83,7 @@ export function SecondStepCard({ step, onPassed, onAgain }: SecondStepCardProps)
             <Input
               autoComplete="off"
               autoCapitalize="none"
-              spellCheck={false}
+              spellcheck={false}
               placeholder="abcd-efgh-jkmn"
               required
               autoFocus

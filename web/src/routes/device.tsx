@@ -34,7 +34,7 @@ function AskForCode({ onCode }: { onCode: (code: string) => void }) {
     <AuthCard title="Sign a program in" description="Type the code that your terminal shows.">
       <Form submit={async ({ code }: { code: string }) => onCode(code)}>
         <Field name="code" label="Code">
-          <Input autoComplete="off" autoCapitalize="characters" spellCheck={false} placeholder="WDJB-MJHT" required />
+          <Input autoComplete="off" autoCapitalize="characters" spellcheck={false} placeholder="WDJB-MJHT" required />
         </Field>
         <SubmitButton size="lg">Continue</SubmitButton>
       </Form>

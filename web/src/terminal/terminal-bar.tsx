@@ -12,7 +12,7 @@ import {
   ReaderIcon,
   SearchIcon,
 } from '../ui/icons.ts';
-import { controlStyle } from '../ui/input.tsx';
+import { controlStyle, takeFocus } from '../ui/input.tsx';
 import { toast } from '../ui/toast.tsx';
 import type { ConnectionState } from './connection.ts';
 import type { XtermScreen } from './screen.ts';
@@ -103,21 +103,20 @@ function SearchBox({ screen, onClose }: { screen: XtermScreen; onClose: () => vo
     <search className="flex w-full items-center gap-1">
       <input
         // It was asked for, to type into it.
-        // biome-ignore lint/a11y/noAutofocus: see above
-        autoFocus
+        ref={takeFocus}
         type="search"
         aria-label="Search the terminal"
         value={text}
-        onChange={({ target }) => {
-          setText(target.value);
-          find('previous', target.value);
+        onChange={({ currentTarget }) => {
+          setText(currentTarget.value);
+          find('previous', currentTarget.value);
         }}
         onKeyDown={({ key, shiftKey }) => {
           if (key === 'Enter') find(shiftKey ? 'next' : 'previous');
           if (key === 'Escape') onClose();
         }}
         autoComplete="off"
-        spellCheck={false}
+        spellcheck={false}
         className={cx(controlStyle, 'h-8 min-w-0 flex-1')}
       />
       <span role="status" className="px-1 text-muted text-sm">

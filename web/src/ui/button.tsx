@@ -1,5 +1,5 @@
 import { cva, type VariantProps } from 'class-variance-authority';
-import type { ComponentProps, MouseEvent } from 'react';
+import type { ComponentProps } from 'react';
 import { cx } from './cx.ts';
 import { Spinner } from './spinner.tsx';
 
@@ -61,6 +61,6 @@ export function Button({
   );
 }
 
-function ignore(event: MouseEvent): void {
+function ignore(event: Event): void {
   event.preventDefault();
 }

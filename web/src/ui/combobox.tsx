@@ -8,7 +8,7 @@ export function Combobox({ items, ...props }: ComboboxProps) {
   const id = useId();
   return (
     <>
-      <Input {...props} list={id} autoComplete="off" spellCheck={false} />
+      <Input {...props} list={id} autoComplete="off" spellcheck={false} />
       <datalist id={id}>
         {items.map((item) => (
           <option key={item} value={item} />

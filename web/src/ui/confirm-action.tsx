@@ -84,7 +84,7 @@ function Answer({ action, typed }: { action: string; typed: string | undefined }
             </>
           }
         >
-          <Input value={text} onValueChange={setText} autoComplete="off" autoCapitalize="none" spellCheck={false} />
+          <Input value={text} onValueChange={setText} autoComplete="off" autoCapitalize="none" spellcheck={false} />
         </Field>
       )}
       <div className="flex flex-wrap justify-end gap-2">

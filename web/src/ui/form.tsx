@@ -78,11 +78,9 @@ export function Form<Values extends object = Record<string, string>>({
           noValidate
           onSubmit={(event) => {
             event.preventDefault();
-            // A question that this form asks stands outside of it on the page, and inside of it for React.
-            event.stopPropagation();
             void run();
           }}
-          onChange={forget}
+          onInput={forget}
           aria-busy={pending || undefined}
           className={cx('grid gap-5', className)}
         >

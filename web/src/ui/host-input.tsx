@@ -19,7 +19,7 @@ export function HostInput({ text, onText, domain, placeholder }: HostInputProps)
         required
         autoComplete="off"
         autoCapitalize="none"
-        spellCheck={false}
+        spellcheck={false}
         {...(placeholder && { placeholder })}
         className={cx('min-w-0 flex-1', domain && 'rounded-r-none')}
       />

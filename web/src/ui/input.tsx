@@ -1,4 +1,5 @@
-import { type ComponentProps, useState } from 'react';
+import type { InputHTMLAttributes, LooseInputHTMLAttributes, TextareaHTMLAttributes } from 'preact';
+import { useState } from 'react';
 import { cx } from './cx.ts';
 import { useControl } from './field.tsx';
 import { EyeIcon, EyeOffIcon } from './icons.ts';
@@ -6,18 +7,28 @@ import { EyeIcon, EyeOffIcon } from './icons.ts';
 export const controlStyle =
   'w-full rounded-lg border border-line-strong bg-surface px-3 text-sm text-fg shadow-card transition-[border-color] duration-100 any-pointer-coarse:text-base placeholder:text-muted hover:not-disabled:border-muted/60 focus-visible:border-accent focus-visible:outline-2 focus-visible:outline-accent/35 focus-visible:outline-offset-0 disabled:cursor-not-allowed disabled:bg-raised disabled:text-muted aria-invalid:border-danger';
 
-type Own = { className?: string | undefined; onValueChange?: (value: string) => void };
-type InputProps = Omit<ComponentProps<'input'>, keyof Own> & Own;
-type TextareaProps = Omit<ComponentProps<'textarea'>, keyof Own> & Own;
+type Own = {
+  name?: string;
+  disabled?: boolean;
+  className?: string | undefined;
+  onValueChange?: (value: string) => void;
+};
+type InputProps = Omit<LooseInputHTMLAttributes<HTMLInputElement>, keyof Own | 'role'> & Own & { list?: string };
+type TextareaProps = Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, keyof Own> & Own;
 
-export function Input({ className, onValueChange, onChange, ...props }: InputProps) {
+/** The browser heeds `autofocus` when it loads a page, and not when we change to another one. */
+export const takeFocus = (control: HTMLElement | null) => control?.focus();
+
+export function Input({ className, onValueChange, onChange, autoFocus, ...props }: InputProps) {
   return (
     <input
-      {...props}
+      {...(autoFocus && { ref: takeFocus })}
+      // Preact's types tell inputs apart by their type, of which this one has many.
+      {...(props as InputHTMLAttributes)}
       {...useControl(props)}
       onChange={(event) => {
         onChange?.(event);
-        onValueChange?.(event.target.value);
+        onValueChange?.(event.currentTarget.value);
       }}
       className={cx(controlStyle, 'h-9 any-pointer-coarse:h-10', className)}
     />
@@ -32,7 +43,7 @@ export function Textarea({ className, rows = 5, onValueChange, onChange, ...prop
       {...useControl(props)}
       onChange={(event) => {
         onChange?.(event);
-        onValueChange?.(event.target.value);
+        onValueChange?.(event.currentTarget.value);
       }}
       className={cx(controlStyle, 'field-sizing-content max-h-96 min-h-24 resize-y py-2 leading-relaxed', className)}
     />
@@ -52,7 +63,7 @@ export function PasswordInput({ className, initiallyShown = false, ...props }: P
       <Input
         {...props}
         type={shown ? 'text' : 'password'}
-        spellCheck={false}
+        spellcheck={false}
         autoCapitalize="none"
         className={cx('pr-10', className)}
       />

@@ -5,8 +5,8 @@ import {
   type ReactElement,
   type ReactNode,
   useContext,
-  useEffect,
   useId,
+  useLayoutEffect,
   useRef,
   useState,
 } from 'react';
@@ -36,7 +36,8 @@ export function Menu({ trigger, children, align = 'end', side = 'bottom', classN
   const [isOpen, setOpen] = useState(false);
   const popup = useRef<HTMLDivElement>(null);
   const id = useId();
-  useEffect(() => {
+  // Before the next key is heard.
+  useLayoutEffect(() => {
     if (isOpen) itemsOf(popup.current)[0]?.focus();
   }, [isOpen]);
   const close = () => popup.current?.hidePopover();
@@ -47,10 +48,10 @@ export function Menu({ trigger, children, align = 'end', side = 'bottom', classN
         'aria-haspopup': 'menu',
         'aria-expanded': isOpen,
         'data-popup-open': isOpen ? '' : undefined,
-        onKeyDown: (event: KeyboardEvent) => {
+        onKeyDown: (event: KeyboardEvent<HTMLElement>) => {
           if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
           event.preventDefault();
-          (event.currentTarget as HTMLElement).click();
+          event.currentTarget.click();
         },
       })}
       <div

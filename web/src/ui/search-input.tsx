@@ -13,9 +13,9 @@ export function SearchInput({ label, value, onChange, className }: SearchInputPr
         aria-label={label}
         placeholder={label}
         value={value}
-        onChange={({ target }) => onChange(target.value)}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
         autoComplete="off"
-        spellCheck={false}
+        spellcheck={false}
         className={cx(controlStyle, 'h-9 any-pointer-coarse:h-10 pl-9')}
       />
     </div>

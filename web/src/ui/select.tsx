@@ -41,9 +41,9 @@ export function Select({
       {...control}
       required={required}
       value={chosen}
-      onChange={({ target }) => {
-        setOwn(target.value);
-        onValueChange?.(target.value);
+      onChange={({ currentTarget }) => {
+        setOwn(currentTarget.value);
+        onValueChange?.(currentTarget.value);
       }}
       className={cx(controlStyle, 'picker h-9 any-pointer-coarse:h-10 min-w-0', className)}
     >

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type PointerEvent, useId, useState } from 'react';
+import { type PointerEvent, useId, useState } from 'react';
 import type { Mark } from './site-marks.ts';
 
 type ChartPoint = { at: string; label: string; tick: string; value: number | null };

@@ -7,7 +7,12 @@ const cell = 'py-1.5 text-right tabular-nums';
 export function UsageTable({ usage, isShown }: { usage: Usage; isShown: boolean }) {
   // A long table scrolls in its own box, which the keyboard must be able to reach where it can be seen.
   const box = isShown
-    ? { tabIndex: 0, role: 'region', 'aria-label': 'Traffic as a table', className: 'max-h-96 overflow-y-auto rounded' }
+    ? ({
+        tabIndex: 0,
+        role: 'region',
+        'aria-label': 'Traffic as a table',
+        className: 'max-h-96 overflow-y-auto rounded',
+      } as const)
     : { className: 'sr-only' };
   return (
     <div {...box}>

@@ -86,7 +86,7 @@ function LinkForm({ onLinked }: { onLinked: (account: GitAccount) => void }) {
         />
       </Field>
       <Field name="base_url" label="Host" optional={hasUsualHost} hint={hints[provider]}>
-        <Input autoComplete="off" autoCapitalize="none" spellCheck={false} required={!hasUsualHost} />
+        <Input autoComplete="off" autoCapitalize="none" spellcheck={false} required={!hasUsualHost} />
       </Field>
       {!isKey && (
         <Field name="token" label="Token" hint="It is tried now and kept encrypted. Reading repositories is enough.">

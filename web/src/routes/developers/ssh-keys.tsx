@@ -126,7 +126,7 @@ function AddKeyButton() {
           <Field name="public_key" label="Public key">
             <Textarea
               rows={4}
-              spellCheck={false}
+              spellcheck={false}
               autoComplete="off"
               required
               placeholder="ssh-ed25519 AAAA… you@laptop"

@@ -30,7 +30,7 @@ export function CertificateDialog({ site, fqdn, open, onOpenChange }: Certificat
         <Field name="chain" label="Certificate and chain (PEM)">
           <Textarea
             required
-            spellCheck={false}
+            spellcheck={false}
             placeholder="-----BEGIN CERTIFICATE-----"
             className="font-mono text-xs"
           />
@@ -38,7 +38,7 @@ export function CertificateDialog({ site, fqdn, open, onOpenChange }: Certificat
         <Field name="key" label="Private key (PEM)">
           <Textarea
             required
-            spellCheck={false}
+            spellcheck={false}
             placeholder="-----BEGIN PRIVATE KEY-----"
             className="font-mono text-xs"
           />

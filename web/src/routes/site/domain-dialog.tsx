@@ -44,7 +44,7 @@ export function DomainDialog({ site, open, onOpenChange }: DomainDialogProps) {
     >
       <Form<Values> submit={submit} fieldOfCode={TAKEN}>
         <Field name="domain" label="Domain">
-          <Input required autoComplete="off" autoCapitalize="none" spellCheck={false} placeholder="example.com" />
+          <Input required autoComplete="off" autoCapitalize="none" spellcheck={false} placeholder="example.com" />
         </Field>
         <CheckboxGroup
           name="options"

@@ -37,7 +37,7 @@ export function PathDialog({ site, path, open, onOpenChange }: PathDialogProps) 
             required
             autoComplete="off"
             autoCapitalize="none"
-            spellCheck={false}
+            spellcheck={false}
             placeholder="/shop"
           />
         </Field>
@@ -47,7 +47,7 @@ export function PathDialog({ site, path, open, onOpenChange }: PathDialogProps) 
             required
             autoComplete="off"
             autoCapitalize="none"
-            spellCheck={false}
+            spellcheck={false}
             inputMode="url"
             placeholder="https://shop.example.com/"
           />

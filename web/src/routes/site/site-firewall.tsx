@@ -84,7 +84,7 @@ export function FirewallForm({ save, isOn, addresses, disabled }: FirewallFormPr
             rows={4}
             value={text}
             onValueChange={(next) => setText(String(next))}
-            spellCheck={false}
+            spellcheck={false}
             autoCapitalize="none"
             className="font-mono"
           />

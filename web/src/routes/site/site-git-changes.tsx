@@ -172,7 +172,7 @@ function CommitForm({ site, link, changes, isStage, children }: ComparedProps & 
       {children}
       <div className="grid gap-5 sm:grid-cols-2">
         <Field name="branch" label="Branch" hint="Created if it does not exist.">
-          <Input required defaultValue={link.branch ?? ''} maxLength={250} spellCheck={false} autoCapitalize="none" />
+          <Input required defaultValue={link.branch ?? ''} maxLength={250} spellcheck={false} autoCapitalize="none" />
         </Field>
       </div>
       <Field name="message" label="Message">

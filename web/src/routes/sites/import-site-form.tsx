@@ -60,7 +60,7 @@ export function ImportSiteForm({ teams, regions, initialTeam }: ImportSiteFormPr
           accept=".zip,.gz,.tgz,.zst"
           required
           className="py-1.5"
-          onChange={(event: ChangeEvent<HTMLInputElement>) => setArchive(event.target.files?.[0])}
+          onChange={(event: ChangeEvent<HTMLInputElement>) => setArchive(event.currentTarget.files?.[0])}
         />
       </Field>
       <SiteNameField field="fqdn" label="Name" name={name} />

@@ -39,7 +39,7 @@ export function LabelDialog({ teamId, sites, open, onOpenChange, onDone }: Label
     >
       <Form submit={submit}>
         <Field name="add" label="Add" hint="Several with commas between, such as client, shop.">
-          <Input autoComplete="off" spellCheck={false} />
+          <Input autoComplete="off" spellcheck={false} />
         </Field>
         {present.length > 0 && (
           <CheckboxGroup

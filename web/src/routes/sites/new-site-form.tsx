@@ -119,7 +119,7 @@ export function NewSiteForm({ teams, regions, templates, initialTeam }: NewSiteF
               required
               autoComplete="off"
               autoCapitalize="none"
-              spellCheck={false}
+              spellcheck={false}
             />
           </Field>
           <Field name="cms_email" label="Email">

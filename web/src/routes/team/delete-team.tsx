@@ -59,7 +59,7 @@ function Question({ team }: { team: Team }) {
           </>
         }
       >
-        <Input value={name} onValueChange={(next) => setName(String(next))} autoComplete="off" spellCheck={false} />
+        <Input value={name} onValueChange={(next) => setName(String(next))} autoComplete="off" spellcheck={false} />
       </Field>
       <Field name="password" label="Your password">
         <PasswordInput autoComplete="current-password" required />

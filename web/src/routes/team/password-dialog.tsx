@@ -16,7 +16,7 @@ type PasswordDialogProps = {
   onOpenChange: (open: boolean) => void;
 };
 
-const code = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const;
+const code = { autoComplete: 'off', autoCapitalize: 'none', spellcheck: false } as const;
 
 export function PasswordDialog({ team, password: old, open, onOpenChange }: PasswordDialogProps) {
   const queryClient = useQueryClient();

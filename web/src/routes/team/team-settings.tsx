@@ -86,7 +86,7 @@ function AutomaticUpdates({ team, editable }: { team: Team; editable: boolean })
               <Input
                 defaultValue={team.update_plugins.join(' ')}
                 autoCapitalize="none"
-                spellCheck={false}
+                spellcheck={false}
                 placeholder="akismet woocommerce"
               />
             </Field>

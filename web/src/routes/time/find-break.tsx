@@ -46,7 +46,7 @@ export function FindBreak({ site, onChoose }: FindBreakProps) {
       <Form submit={submit}>
         <div className="grid gap-5 sm:grid-cols-2">
           <Field name="path" label="Page" hint="Its path: / is the front page." disabled={obstacle !== undefined}>
-            <Input defaultValue="/" autoComplete="off" spellCheck={false} />
+            <Input defaultValue="/" autoComplete="off" spellcheck={false} />
           </Field>
           <Field
             name="text"

@@ -99,7 +99,7 @@ function OutcomeBadge({ restore: { finished_at, failed_reason, is_dry_run, is_un
 }
 
 /** It scrolls in a box of its own, which the keyboard must be able to reach. */
-const reportBox = { tabIndex: 0, role: 'region', 'aria-label': 'Report' };
+const reportBox = { tabIndex: 0, role: 'region', 'aria-label': 'Report' } as const;
 
 function Report({ fqdn, restoreId }: { fqdn: string; restoreId: string }) {
   const query = useInfiniteQuery(restoreReportQuery(fqdn, restoreId));

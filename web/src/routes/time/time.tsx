@@ -210,7 +210,7 @@ function TimeMachine({ site, stage }: { site: Site; stage: Site['site_stage'] })
           )}
         </Suspense>
       </div>
-      <Suspense>
+      <Suspense fallback={null}>
         {isRestoring && chosen && (
           <RestoreSheet.View
             site={site}

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type PointerEvent, useMemo, useRef, useState } from 'react';
+import { type PointerEvent, useMemo, useRef, useState } from 'react';
 import type { RestorePoint, SiteMoment } from '#sdk';
 import { Button } from '../../ui/button.tsx';
 import { cx } from '../../ui/cx.ts';

@@ -78,9 +78,9 @@ export function FileToolbar({ place, selected, isFixed, before, onWhole, onMade,
         multiple
         hidden
         aria-label="Files to upload"
-        onChange={({ target }) => {
-          onUpload([...(target.files ?? [])]);
-          target.value = '';
+        onChange={({ currentTarget }) => {
+          onUpload([...(currentTarget.files ?? [])]);
+          currentTarget.value = '';
         }}
       />
       <Menu

@@ -22,7 +22,7 @@ export function PathDialog({ open, onOpenChange, title, action, path, onSubmit }
     <Dialog open={open} onOpenChange={onOpenChange} title={title}>
       <Form submit={submit} fieldOfCode={Object.fromEntries(refusals.map((code) => [code, 'path']))}>
         <Field name="path" label="Path in wp-content">
-          <Input defaultValue={path} required autoComplete="off" autoCapitalize="none" spellCheck={false} />
+          <Input defaultValue={path} required autoComplete="off" autoCapitalize="none" spellcheck={false} />
         </Field>
         <DialogActions>
           <CancelButton />

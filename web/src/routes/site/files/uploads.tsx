@@ -60,16 +60,16 @@ export function useUploads(place: Place, isFixed: boolean) {
     </p>
   );
   const dropZone = (selected: Selected) => ({
-    onDragOver: (event: DragEvent) => {
-      if (isFixed || !event.dataTransfer.types.includes('Files')) return;
+    onDragOver: (event: DragEvent<HTMLElement>) => {
+      if (isFixed || !event.dataTransfer?.types.includes('Files')) return;
       event.preventDefault();
       setOver(true);
     },
     onDragLeave: () => setOver(false),
-    onDrop: (event: DragEvent) => {
+    onDrop: (event: DragEvent<HTMLElement>) => {
       event.preventDefault();
       setOver(false);
-      begin(selected, [...event.dataTransfer.files]);
+      begin(selected, [...(event.dataTransfer?.files ?? [])]);
     },
   });
   const question = (

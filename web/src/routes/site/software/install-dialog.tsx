@@ -41,7 +41,7 @@ export function InstallDialog({ place, kind, open, onOpenChange }: InstallDialog
             required
             autoComplete="off"
             autoCapitalize="none"
-            spellCheck={false}
+            spellcheck={false}
             placeholder={kind === 'plugin' ? 'contact-form-7' : 'twentytwentyfour'}
           />
         </Field>

@@ -83,7 +83,7 @@ function WebhookForm({ webhook, submit, action }: FormProps) {
           required
           autoComplete="off"
           autoCapitalize="none"
-          spellCheck={false}
+          spellcheck={false}
           inputMode="url"
           placeholder="https://example.com/hooks/siteyard"
         />
