@@ -37,7 +37,7 @@ export function Attention({ team, items }: { team: Team; items: Item[] }) {
                 {hintOf(item)}
                 {item.since && (
                   <>
-                    {' Since '}
+                    {' First seen '}
                     <Time iso={item.since} />.
                   </>
                 )}
