@@ -50,8 +50,9 @@ export async function writeJournal(api: Client, browser: Browser, journal: Journ
     body: { active: true },
   });
   await nextMinute();
-  const { site_stage } = await api.getSite({ params });
-  if (!site_stage) await api.createStage({ wait: 120, params, body: { subdomain: STAGE } });
+  await untilFree(api, journal.fqdn);
+  await api.createStage({ wait: 120, params, body: { subdomain: STAGE } });
+  await untilFree(api, journal.fqdn);
   const [newestPost] = await change<{ id: number }[]>('posts?per_page=1');
   await change(`posts/${newestPost?.id}`, { title: 'Fresh rye on Saturdays, from seven' });
   await nextMinute();
@@ -101,6 +102,11 @@ async function openWordPress(page: Page, site: string, { user, password }: Journ
     const options = data ? { method: 'POST', headers, body: JSON.stringify(data) } : { headers };
     return JSON.parse(await call(`/?rest_route=/wp/v2/${path.replace('?', '&')}`, options));
   };
+}
+
+/** However long the work takes on a machine that has much else to do. */
+async function untilFree(api: Client, fqdn: string): Promise<void> {
+  while ((await api.getSite({ params: { fqdn } })).busy !== null) await sleep(1_000);
 }
 
 const nextMinute = () => sleep(61_000);
