@@ -46,6 +46,25 @@ it('what one owner has is below one limit, which goes with the last', async (t) 
   await groups.close();
 });
 
+it('what is in a group ends with it, and that it is gone is known', async (t) => {
+  const groups = ControlGroups.find();
+  const limits = { memoryBytes: 64 * MB, processes: 10, processors: 1 };
+  const made = await groups.make('a', limits, limits);
+  try {
+    if (made.folders.length === 0) return t.skip('this machine has no groups for us');
+    const child = spawn('sh', ['-c', 'sleep 60 & sleep 60']);
+    const ended = once(child, 'close');
+    for (const folder of made.folders) writeFileSync(join(folder, 'cgroup.procs'), String(child.pid));
+    assert.equal(await made.end(), true);
+    await ended;
+    assert.equal(child.signalCode, 'SIGKILL');
+    assert.deepEqual(made.folders.filter(existsSync), []);
+  } finally {
+    await made.remove();
+    await groups.close();
+  }
+});
+
 it('all groups of PHP are below one limit of memory together, and count for less than the service', async (t) => {
   const groups = ControlGroups.find('php', 700 * MB);
   if (!groups.hasMemory) return t.skip('this machine has no groups for us');
