@@ -91,6 +91,8 @@ YAML
   for controller in /sys/fs/cgroup/*/; do
     [ -e "${controller}cgroup.procs" ] || continue
     mkdir -p "$controller$NAME-node$n"
+    # All pods of a node would weigh as much as one process of the machine's own.
+    [ ! -e "${controller}cpu.shares" ] || echo 6144 > "$controller$NAME-node$n/cpu.shares"
     [ ! -e "${controller}cpuset.cpus" ] || for file in cpuset.cpus cpuset.mems; do
       cat "$controller$file" > "$controller$NAME-node$n/$file"
     done

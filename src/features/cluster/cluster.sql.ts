@@ -35,11 +35,11 @@ export async function findStorage(db: Db, siteId: string): Promise<number> {
 }
 
 /**
- * The hosts of a cluster's sites whose pods nobody has asked anything of for so long; where the site itself sleeps, the platform alone asked for
- * something, and a moment is enough. A pod that was killed may still be written down.
+ * The hosts of a cluster's sites whose pods nobody has asked anything of for so long; where the site itself sleeps or is deleted, the
+ * platform alone asked for something, and a moment is enough. A pod that was killed may still be written down.
  */
 export async function listIdleHosts(db: Db, cluster: string, idleMs: number): Promise<string[]> {
-  const asleep = sql`exists (select from sites s where s.host = p.host and s.kind = 'live' and s.is_sleeping)`;
+  const asleep = sql`not exists (select from sites s where s.host = p.host and s.kind = 'live' and not s.is_sleeping)`;
   const seconds = sql`case when ${asleep} then least(${ASLEEP_SECONDS}::float8, ${idleMs / 1000}::float8) else ${idleMs / 1000}::float8 end`;
   const { rows } = await sql<{ host: string }>`select host from platform_processes p
     where host like ${`${cluster}.%`} and seen_at > now() - interval '30 seconds'
