@@ -26,6 +26,8 @@ const config: KnipConfig = {
     'scripts/service.vite.ts!',
     'scripts/programs.vite.ts!',
     'bench/*.ts',
+    // Started inside of the network of the test cluster.
+    'test/cluster/{journey,surroundings}.ts',
     '**/*.test.ts',
   ],
   project: [
@@ -45,7 +47,7 @@ const config: KnipConfig = {
     : {},
   // The font's file is named by a style sheet.
   ignoreDependencies: ['tailwindcss', '@fontsource-variable/inter'],
-  ignoreBinaries: ['apt-get', 'bwrap', 'wrk', 'restic', 'mkfifo', 'strace'],
+  ignoreBinaries: ['apt-get', 'bwrap', 'wrk', 'restic', 'mkfifo', 'nsenter', 'strace'],
 };
 
 export default config;

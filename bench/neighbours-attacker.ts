@@ -14,6 +14,8 @@ const COMMANDS: Record<string, string> = {
   memory: `/opt/node/node -e "const a = []; for (;;) a.push(Buffer.alloc(20e6, 1))"`,
   output: 'yes',
   disk: 'while :; do head -c 500M /dev/zero > "big-$$"; sync; done',
+  // What `fallocate` does, without a process for each file.
+  ask: `perl -e 'my ($call) = @ARGV; for (;;) { for my $i (1 .. 40) { open my $file, ">", "big-$$-$i"; syscall $call, fileno $file, 0, 0, 50_000_000 } unlink glob "big-$$-*" }' ${process.arch === 'arm64' ? 47 : 285}`,
   find: 'while :; do find / -type f -print0 2>/dev/null | xargs -0 -n 200 cat >/dev/null 2>&1; done',
 };
 

@@ -19,6 +19,7 @@ const ATTACKS = {
   output: 'five commands that write without end',
   terminals: 'five terminals that show without end',
   disk: 'five that fill the disk',
+  ask: 'five that ask for room of the disk',
   find: 'five that read every file they see',
 } as const;
 type Attack = keyof typeof ATTACKS;

@@ -9,13 +9,14 @@ import { catalogueOf } from '#core/http/catalogue.ts';
 import { describeApi } from '#core/http/openapi.ts';
 import { operationsOf } from '#features/feature.ts';
 import { features } from '#features/index.ts';
+import { plainManifests } from './chart/chart.ts';
 import { sdkSource } from './gen-sdk.ts';
 
 const operations = operationsOf(features);
 
 /**
  * Writes what is generated: the types of the tables from the migrations, the OpenAPI document and the SDK from the
- * operations. With --check it writes nothing and fails where a file is out of date.
+ * operations, the plain manifests from the Helm chart. With --check it writes nothing and fails where a file is out of date.
  */
 const ROOT = new URL('..', import.meta.url);
 const PG_TYPES: Record<string, string> = {
@@ -41,6 +42,7 @@ const outputs: Record<string, string> = {
   'sdk/openapi.json': `${JSON.stringify(document, null, 1)}\n`,
   'sdk/operations.generated.ts': sdkSource(document),
   'sdk/catalogue.json': catalogueText(),
+  'deploy/kubernetes/siteyard.yaml': plainManifests(),
 };
 
 const stale: string[] = [];

@@ -993,6 +993,7 @@ export type Region = {
   cname: string;
   ip: string;
   name_servers: Array<string>;
+  cluster: string | null;
   site_domain: string;
   stage_domain: string;
   created_at: string;
@@ -2272,9 +2273,10 @@ export interface Operations {
   wakeSite: { input: { params: { fqdn: string } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Forget the pages that are kept of a site; each comes from WordPress once more */
   clearSiteCache: { input: { params: { fqdn: string } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
-  /** Move a site to another kind of database, SQLite or MariaDB, and to the driver of new sites. Backups stay */
-  moveSite: { input: { params: { fqdn: string }; body: {
-      database: 'sqlite' | 'mariadb';
+  /** Move a site to another kind of database, SQLite or MariaDB, and to the driver of new sites, or to another region. Backups stay */
+  moveSite: { input: { params: { fqdn: string }; body?: {
+      database?: 'sqlite' | 'mariadb' | null;
+      region_name?: string | null;
     } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.move_failed' | 'site.move_staged' | 'site.not_found' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** What happened to a site, newest first */
   listSiteEvents: { input: { params: { fqdn: string }; query?: { after_datetime?: string; page?: number; size?: number } }; output: EventPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
@@ -2806,6 +2808,7 @@ export interface Operations {
       cname: string;
       ip: string;
       name_servers?: Array<string> | null;
+      cluster?: string | null;
     } }; output: Region; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'region.exists' | 'request.conflict' | 'request.too_large' };
   /** Change a region */
   updateRegion: { input: { params: { region_id: number }; body?: {
@@ -2816,6 +2819,7 @@ export interface Operations {
       cname?: string | null;
       ip?: string | null;
       name_servers?: Array<string> | null;
+      cluster?: string | null;
     } }; output: Region; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'region.exists' | 'region.not_found' | 'request.conflict' | 'request.too_large' };
   /** Delete a region */
   deleteRegion: { input: { params: { region_id: number } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'region.in_use' | 'region.last' | 'region.not_found' | 'request.conflict' | 'request.too_large' };

@@ -53,6 +53,25 @@ test('backups lie beside all else, in a folder of their own, or in a bucket that
     assert.throws(() => storeOf({ BACKUP_STORE: wrong }), /BACKUP_STORE/);
 });
 
+test('clusters have a name and a way, and processes that speak to them have no sites inside', () => {
+  const env = { ROLE: 'api', DATABASE_URL: 'postgres://x', SECRET_KEY: 'x'.repeat(32) };
+  const kube = { ...env, CLUSTERS: 'here=in-cluster,there=/etc/kube', KUBE_SITE_IMAGE: 'x', BACKUP_PER_HOST: 'on' };
+  assert.deepEqual(
+    [...readConfig(kube).clusters],
+    [
+      ['here', 'in-cluster'],
+      ['there', { kubeconfig: '/etc/kube' }],
+    ],
+  );
+  for (const wrong of ['here', 'Here=in-cluster', 'a.b=in-cluster', 'here=relative'])
+    assert.throws(() => readConfig({ ...kube, CLUSTERS: wrong }), /CLUSTERS/);
+  assert.throws(() => readConfig({ ...kube, ROLE: 'api,host' }), /no sites inside/);
+  assert.throws(() => readConfig({ ...env, CLUSTERS: 'here=in-cluster' }), /KUBE_SITE_IMAGE.*BACKUP_PER_HOST=on/s);
+  const host = 'here.7b0c4b1e-6f5a-4d61-9f3e-0a1b2c3d4e5f';
+  assert.equal(readConfig({ SITE_HOST: host }).newSites.host, host);
+  assert.throws(() => readConfig({ SITE_HOST: 'here.site' }), /SITE_HOST/);
+});
+
 test('servers of names are addresses, with or without a port', () => {
   const right = ['192.0.2.1', '192.0.2.1:53', '2001:db8::1', '[2001:db8::1]', '[2001:db8::1]:5353'];
   const { dnsServers } = readConfig({ DNS_SERVERS: right.join(' ') });

@@ -73,6 +73,9 @@ export interface Config {
   importMaxBytes: number;
   /** Where other processes reach the sites of this one, as address:port; undefined: over a socket under dataDir. */
   hostAddress: string | undefined;
+  /** The Kubernetes clusters that sites can be on, by name, and how each is reached. */
+  clusters: ReadonlyMap<string, 'in-cluster' | { kubeconfig: string }>;
+  sitePods: SitePods;
   /** Warm PHP processes that wait for the next site to wake. */
   standbyWorkers: number;
   /** What PHP processes may use of the machine's memory, in all. */
@@ -92,6 +95,8 @@ export interface Config {
   browser: string | undefined;
   /** Where backups are kept. */
   backupStore: StorePlace;
+  /** Whether each host of sites keeps them under its own name there. */
+  areBackupsPerHost: boolean;
   /** What this disk holds of a store that is far away: copies, and what has not come there yet. */
   backupQueue: { cacheBytes: number; queueBytes: number };
   /** Whether new backups are sealed; what is kept can be read in either case. */
@@ -122,6 +127,21 @@ export interface Config {
   gitFileRoots: string[];
 }
 
+/** What the pods of sites on a cluster have in common. */
+export interface SitePods {
+  namespace: string;
+  image: string;
+  pullPolicy: 'Always' | 'IfNotPresent' | 'Never';
+  /** Their environment. */
+  secret: string;
+  storageClass: string | undefined;
+  seccomp: string;
+  havePriorities: boolean;
+  cacheDir: string;
+  idleMs: number;
+  wakeMs: number;
+}
+
 /** What sites can run on. */
 export type DriverName = (typeof DRIVERS)[number];
 export type ProgramRole = (typeof ROLES)[number];
@@ -132,6 +152,7 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
   const variables = readVariables({ ...env, ROLE: role }, faults);
   const config: Config = {
     ...readPlace(variables),
+    ...readClusters(variables),
     ...readTls(variables),
     ...readAccess(variables),
     ...readBackups(variables),
@@ -171,6 +192,28 @@ function readPlace(variables: Variables) {
   };
 }
 
+function readClusters(variables: Variables): Pick<Config, 'clusters' | 'sitePods'> {
+  const clusters = variables.CLUSTERS.map((entry) => {
+    const [name = '', way = ''] = [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)];
+    return [name, way === 'in-cluster' ? way : { kubeconfig: way }] as const;
+  });
+  return {
+    clusters: new Map(clusters),
+    sitePods: {
+      namespace: variables.KUBE_NAMESPACE,
+      image: variables.KUBE_SITE_IMAGE ?? '',
+      pullPolicy: variables.KUBE_PULL_POLICY,
+      secret: variables.KUBE_SITE_SECRET,
+      storageClass: variables.KUBE_STORAGE_CLASS,
+      seccomp: variables.KUBE_SECCOMP,
+      havePriorities: variables.KUBE_PRIORITY_CLASSES === 'on',
+      cacheDir: variables.KUBE_CACHE_DIR,
+      idleMs: variables.KUBE_IDLE_MINUTES * 60_000,
+      wakeMs: variables.KUBE_WAKE_SECONDS * 1000,
+    },
+  };
+}
+
 const DNS_PORT = 53;
 const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
 
@@ -192,7 +235,9 @@ function readZoneServer({ DNS_UPDATE_SERVER: server, DNS_UPDATE_KEY }: Variables
   return { address, port: Number(port ?? DNS_PORT), key };
 }
 
-function readBackups(variables: Variables): Pick<Config, 'backupStore' | 'backupQueue' | 'areBackupsSealed'> {
+function readBackups(
+  variables: Variables,
+): Pick<Config, 'backupStore' | 'areBackupsPerHost' | 'backupQueue' | 'areBackupsSealed'> {
   const { BACKUP_STORE: place, DATA_DIR, AWS_REGION: region } = variables;
   const [, bucket, path = ''] = /^s3:\/\/([^/]+)\/?(.*?)\/?$/.exec(place ?? '') ?? [];
   const amazon = `https://s3.${region}.amazonaws.com`;
@@ -213,6 +258,7 @@ function readBackups(variables: Variables): Pick<Config, 'backupStore' | 'backup
               ...(token === undefined ? {} : { sessionToken: token }),
             },
           },
+    areBackupsPerHost: variables.BACKUP_PER_HOST === 'on',
     backupQueue: {
       cacheBytes: variables.BACKUP_CACHE_MB * 1024 ** 2,
       queueBytes: variables.BACKUP_QUEUE_MB * 1024 ** 2,
@@ -372,6 +418,15 @@ function findContradictions(variables: Variables, { metricsUrl, baseUrl, siteDom
     [
       variables.RUNTIME !== 'fpm' && (variables.MARIADB_URL !== undefined || variables.SITE_DATABASE === 'mariadb'),
       'SITE_DATABASE=mariadb and MARIADB_URL need RUNTIME=fpm',
+    ],
+    [variables.CLUSTERS.length > 0 && !variables.KUBE_SITE_IMAGE, 'CLUSTERS needs KUBE_SITE_IMAGE'],
+    [
+      variables.CLUSTERS.length > 0 && variables.BACKUP_PER_HOST === 'off',
+      'CLUSTERS needs BACKUP_PER_HOST=on, for each site on a cluster writes its own backups',
+    ],
+    [
+      variables.CLUSTERS.length > 0 && rolesIn(ROLE).some((role) => role === 'all' || role === 'host'),
+      'CLUSTERS is for processes that have no sites inside: ROLE must not be all, nor have host in it',
     ],
     sharedDomain('SITE_DOMAIN', siteDomain),
     [

@@ -19,8 +19,12 @@ export interface Platform {
   stop(): Promise<void>;
 }
 
-/** Puts the parts of this process' roles together and starts them. `extra` are a test's own features. */
-export async function startPlatform(config: Config, extra: readonly Feature[] = []): Promise<Platform> {
+/** Puts the parts of this process' roles together and starts them. `extra` are a test's own features, `clusters` its own clusters. */
+export async function startPlatform(
+  config: Config,
+  extra: readonly Feature[] = [],
+  clusters?: Services['clusters'],
+): Promise<Platform> {
   const log = createLog(config.logLevel);
   const stops: Stop[] = [];
   const stop = async () => {
@@ -29,7 +33,7 @@ export async function startPlatform(config: Config, extra: readonly Feature[] = 
   try {
     const all = [...features, ...extra];
     const ground = await layGround(config, log, stops);
-    const services = await createServices(config, log, ground, operationsOf(all), stops);
+    const services = await createServices(config, log, ground, operationsOf(all), stops, clusters);
     const assembly = assemble(ground, services, all);
     await startParts([...ownParts(assembly), ...all.flatMap(({ parts = [] }) => parts)], services, stops);
     // Last of all: a password that is made is shown, and a start that fails would take it along. Nobody is told that we

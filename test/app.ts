@@ -62,10 +62,12 @@ interface TestAppOptions {
   runtime?: DriverName;
   /** For tests that mind how long a DKIM record is. */
   dkimBits?: number;
+  /** In place of those that the configuration names. */
+  clusters?: Services['clusters'];
 }
 
 export async function startTestApp(options: TestAppOptions & Omit<Feature, 'name'> = {}): Promise<TestApp> {
-  const { env, databaseUrl: givenUrl, runtime = 'memory', dkimBits = 512, ...own } = options;
+  const { env, databaseUrl: givenUrl, runtime = 'memory', dkimBits = 512, clusters, ...own } = options;
   makeCheap(runtime, dkimBits);
   const database = givenUrl ? undefined : await createTestDatabase();
   const databaseUrl = givenUrl ?? (database as { url: string }).url;
@@ -93,7 +95,7 @@ export async function startTestApp(options: TestAppOptions & Omit<Feature, 'name
     METRICS_URL: 'http://grafana.example',
     ...env,
   });
-  const platform = await startPlatform(config, [feature({ name: 'test', ...own })]);
+  const platform = await startPlatform(config, [feature({ name: 'test', ...own })], clusters);
   const mailDir = join(dataDir, 'mail');
   return {
     url: platform.url,

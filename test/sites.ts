@@ -19,7 +19,7 @@ export const newFqdn = () => `s-${randomBytes(6).toString('hex')}.localhost`;
 /** Creates a site as its owner would, and waits until it is there. */
 export function newSite(
   person: Person,
-  more: { fqdn?: string; team_id?: string; is_free?: boolean; git_url?: string } = {},
+  more: { fqdn?: string; team_id?: string; is_free?: boolean; git_url?: string; region_name?: string } = {},
 ): Promise<Site> {
   return person.api.createSite({ wait: 60, body: { ...CMS, fqdn: newFqdn(), team_id: person.teamId, ...more } });
 }

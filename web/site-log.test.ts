@@ -67,11 +67,11 @@ describe('the log of a site in the dashboard', { timeout: 400_000 }, () => {
     const { page } = ada;
     await page.getByText('No errors').waitFor();
     await assertFitsAndAccessible(page, 'an empty log');
-    await page.getByRole('button', { name: 'Turn on the debug mode' }).click();
-    await page.getByText('The debug mode is on.').waitFor();
+    await page.getByRole('button', { name: 'Turn on debug mode' }).click();
+    await page.getByText('Debug mode is on.').waitFor();
     const debug = page.getByRole('switch', { name: 'Log notices and deprecated code too' });
     assert.ok(await debug.isChecked());
-    assert.equal(await page.getByRole('button', { name: 'Turn on the debug mode' }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: 'Turn on debug mode' }).count(), 0);
     assert.equal((await owner.api.listSites()).results[0]?.debug_enabled, true);
   });
 

@@ -68,7 +68,8 @@ export class Screen {
     }
     const heads = Object.keys(columns);
     const widths = heads.map((head, at) => Math.max(head.length, ...rows.map((row) => widthOf(row[at] as string))));
-    fit(widths, process.stdout.columns ?? 80);
+    // A terminal that does not know its width says 0.
+    fit(widths, process.stdout.columns || 80);
     const line = (cells: string[]) =>
       cells
         .map((cell, at) => pad(cell, widths[at] as number))

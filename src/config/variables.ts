@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { availableParallelism, totalmem } from 'node:os';
 import { type Static, Type } from 'typebox';
+import { siteHostParts } from '#core/cluster.ts';
 import { readHost } from '#core/host-name.ts';
 import { readUpdateKey } from '#integrations/dns/tsig.ts';
 import {
@@ -81,6 +82,11 @@ export const Variables = Type.Object({
       (value) => /^(?:\/.+|s3:\/\/[a-z0-9][a-z0-9.-]{1,62}(?:\/[A-Za-z0-9_][\w.-]*)*\/?)$/.test(value),
     ),
   ),
+  BACKUP_PER_HOST: wordOr(
+    'off',
+    ['on', 'off'],
+    'Whether each host of sites has a place of its own in BACKUP_STORE, by its name',
+  ),
   BACKUP_CACHE_MB: number(2048, [0, 16_777_216], 'How much of a bucket with backups is kept on this disk as well'),
   BACKUP_QUEUE_MB: number(
     16_384,
@@ -112,7 +118,8 @@ export const Variables = Type.Object({
     'local',
     'The host of sites that new sites go to, and that a process with the role `host` is',
     'be a word of small letters, digits and dashes',
-    (value) => /^[a-z0-9-]{1,63}$/.test(value),
+    // With the id of a site behind it in the pod of that site, where our own driver puts it.
+    (value) => /^[a-z0-9-]{1,63}$/.test(value) || siteHostParts(value) !== undefined,
   ),
   SITE_HOST_ADDRESS: Type.Optional(
     checked(
@@ -121,6 +128,34 @@ export const Variables = Type.Object({
       (value) => URL.canParse(`tcp://${value}`) && new URL(`tcp://${value}`).port !== '',
     ),
   ),
+
+  CLUSTERS: list(
+    'Kubernetes clusters that sites can be on, as name=in-cluster or name=/path/of/a/kubeconfig; SITE_HOST and regions name one',
+    'name=in-cluster or name=/path',
+    (entry) => /^[a-z0-9](?:[a-z0-9-]{0,18}[a-z0-9])?=(?:in-cluster|\/.+)$/.test(entry),
+  ),
+  KUBE_NAMESPACE: textOr('siteyard-sites', 'The namespace of the pods of sites'),
+  KUBE_SITE_IMAGE: text('The image of this program that they run'),
+  KUBE_PULL_POLICY: wordOr('IfNotPresent', ['Always', 'IfNotPresent', 'Never'], 'When it is pulled'),
+  KUBE_SITE_SECRET: textOr('siteyard-site', 'The Secret in that namespace that is their environment'),
+  KUBE_STORAGE_CLASS: text("The class of their volumes; the cluster's own choice otherwise"),
+  KUBE_SECCOMP: checkedOr(
+    'RuntimeDefault',
+    'The filter of system calls around them; RUNTIME=fpm needs one that lets them make namespaces',
+    'be RuntimeDefault, or localhost/ and the name of a profile on the nodes',
+    (value) => value === 'RuntimeDefault' || /^localhost\/[\w./-]+$/.test(value),
+  ),
+  KUBE_PRIORITY_CLASSES: wordOr(
+    'off',
+    ['on', 'off'],
+    'Whether they name the PriorityClass of their plan, as siteyard-free',
+  ),
+  KUBE_CACHE_DIR: textOr(
+    '/data/cache',
+    'Where WordPress is in them; the folder of an image that has it prepared is quicker',
+  ),
+  KUBE_IDLE_MINUTES: number(10, [0.01, 1440], 'One that nobody asked anything of for so long is scaled to 0'),
+  KUBE_WAKE_SECONDS: number(60, [1, 600], 'So long whoever asks waits for one to start'),
 
   DATABASE_URL: Type.Optional(
     checked('An external Postgres; the embedded one otherwise', 'start with postgres://', (value) =>

@@ -15,7 +15,8 @@ export interface Message {
 export interface RawMessage {
   from: string;
   to: readonly string[];
-  message: Buffer;
+  /** In parts, since one may have 20 MB, and to join them takes a while. */
+  message: readonly Buffer[];
   /** Signed with this key, so that the receiver can tell whose it is. */
   dkim?: { domain: string; selector: string; privateKey: string };
 }

@@ -5,6 +5,7 @@ import type { SiteLog } from '#host/site-log/site-log.ts';
 import type { Config } from '../config.ts';
 import type { Credentials } from './auth/credentials.ts';
 import type { Browser } from './browser.ts';
+import type { Cluster } from './cluster.ts';
 import type { Listener } from './db/listener.ts';
 import type { Locks } from './db/locks.ts';
 import type { DB } from './db/schema.generated.ts';
@@ -55,6 +56,8 @@ export interface Services {
   browser: Browser | undefined;
   /** What the support assistant thinks with; undefined where its built-in helper answers. */
   model: Model | undefined;
+  /** Those that sites can be on, by name, as far as this process speaks to them. */
+  clusters: ReadonlyMap<string, Cluster>;
   /** Where sites are, wherever that is. */
   hosts: SiteHost;
   /** The one in this process, where it has one: for what is about its processes and not about a site. */

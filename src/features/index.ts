@@ -9,6 +9,7 @@ import { backupClockFeature } from './backup-clock/backup-clock.feature.ts';
 import { billingFeature } from './billing/billing.feature.ts';
 import { breakSearchFeature } from './break-search/break-search.feature.ts';
 import { certificateFeature } from './certificate/certificate.feature.ts';
+import { clusterFeature } from './cluster/cluster.feature.ts';
 import { codeEditorFeature } from './code-editor/code-editor.feature.ts';
 import { credentialFeature } from './credential/credential.feature.ts';
 import { deletedSiteFeature } from './deleted-site/deleted-site.feature.ts';
@@ -81,6 +82,7 @@ export const features: readonly Feature[] = [
   siteFeature,
   siteLabelFeature,
   siteViewFeature,
+  clusterFeature,
   codeEditorFeature,
   siteNameFeature,
   siteMailFeature,

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { InTurn } from '#core/in-turn.ts';
 import { Shares } from '#core/shares.ts';
 import type { Runtime, RuntimeListener, SiteDatabase, SiteShare } from '#runtimes/runtime.ts';
+import { failedBy } from '#timemachine/failure.ts';
 import type { SitePlace } from '#timemachine/process/protocol.ts';
 import type { TimeMachine } from '#timemachine/process/time-machine.ts';
 import { makeFolder, moveEntry, writeFile } from './content/change-entry.ts';
@@ -11,13 +13,15 @@ import { removeEntry } from './content/remove-entry.ts';
 import { searchFiles } from './content/search-files.ts';
 import { localFiles } from './local-files.ts';
 import { isFilePlace, SharedCuts } from './shared-cuts.ts';
-import type { FileRoot, KeptAs, Place, SiteHost, SiteOrigin, SiteRef } from './site-host.ts';
+import type { FileRoot, HostedSpec, KeptAs, Place, SiteHost, SiteOrigin, SiteRef } from './site-host.ts';
 import type { LogFiles } from './site-log/log-files.ts';
 import { Programs } from './terminals/programs.ts';
 import { TerminalSessions } from './terminals/terminal-sessions.ts';
 
 /** Of all sites of a team on one host: terminals in the browser, and whatever runs for somebody who came by ssh. */
 const SEATS_A_TEAM = 30;
+const ARRIVAL_MS = 60_000;
+const LOOK_MS = 1_000;
 
 export interface LocalHostOptions {
   /** What the rows of its sites call it. */
@@ -25,6 +29,8 @@ export interface LocalHostOptions {
   /** By the names that the rows of sites have. */
   drivers: Readonly<Record<string, Runtime>>;
   timeMachine: TimeMachine;
+  /** The time machine of another host, where what that keeps can be reached from here. It is closed by who gets it. */
+  otherMachine?: (host: string) => TimeMachine | undefined;
   logs: LogFiles;
   /** A folder for cuts that many sites are made from. */
   sharedCuts: string;
@@ -42,10 +48,15 @@ export class LocalHost implements SiteHost {
   /** For what only this process does with what runs in it: the fences of holds, figures, tests. */
   readonly drivers: Readonly<Record<string, Runtime>>;
   readonly timeMachine: TimeMachine;
+  /** Since when no other process asks anything of it; undefined while one does. */
+  quietSince: () => Date | undefined = () => undefined;
+  readonly #otherMachine: NonNullable<LocalHostOptions['otherMachine']>;
   /** So much of the disk no restore takes. */
   reserveBytes: number;
   readonly #logs: LogFiles;
   readonly #sharedCuts: SharedCuts;
+  /** The versions of WordPress that are surely here, by driver. */
+  readonly #cores = new Set<string>();
   /** The last work on each site that has one. */
   readonly #works = new InTurn();
   /** Each reads much of a disk that all share. */
@@ -55,10 +66,11 @@ export class LocalHost implements SiteHost {
   readonly #terminals = new TerminalSessions((site, options) => this.driver(site).terminal(site, options), this.#seats);
   readonly #programs = new Programs((site) => this.driver(site), this.#seats);
 
-  constructor({ name, drivers, timeMachine, logs, sharedCuts, reserveBytes }: LocalHostOptions) {
+  constructor({ name, drivers, timeMachine, otherMachine, logs, sharedCuts, reserveBytes }: LocalHostOptions) {
     this.name = name;
     this.drivers = drivers;
     this.timeMachine = timeMachine;
+    this.#otherMachine = otherMachine ?? (() => undefined);
     this.#logs = logs;
     this.reserveBytes = reserveBytes;
     this.#sharedCuts = new SharedCuts(sharedCuts, ({ moment, ...from }, into) =>
@@ -77,6 +89,11 @@ export class LocalHost implements SiteHost {
     this.#logs.close();
     await Promise.all(this.#all.map((driver) => driver.close()));
     await this.timeMachine.close();
+  }
+
+  /** Since when nobody asks anything of it and nothing waits to be sent to the store of backups. */
+  get idleSince(): Date | undefined {
+    return this.timeMachine.uploads?.isBusy ? undefined : this.quietSince();
   }
 
   driver({ driver: name }: Pick<Place, 'driver'>): Runtime {
@@ -149,18 +166,21 @@ export class LocalHost implements SiteHost {
     const driver = this.driver(site);
     const made: { [Kind in SiteOrigin['kind']]: (from: Extract<SiteOrigin, { kind: Kind }>) => Promise<void> } = {
       image: ({ first }) => driver.create(site, first),
-      cut: ({ space, site: of, moment, change, isShared }) =>
+      cut: ({ space, site: of, moment, change, isShared, keptBy = this.name }) =>
         driver.adopt(
           site,
-          (storage) =>
-            isShared && isFilePlace(storage)
+          (storage) => {
+            if (keptBy !== this.name) return this.#copyFrom(keptBy, { space, site: of, now: null }, moment, storage);
+            return isShared && isFilePlace(storage)
               ? this.#sharedCuts.fill({ space, site: of, moment }, storage)
-              : this.timeMachine.copy({ space, site: of, now: change ? null : driver.storage(of) }, moment, storage),
+              : this.timeMachine.copy({ space, site: of, now: change ? null : driver.storage(of) }, moment, storage);
+          },
           change,
         ),
       import: ({ change, ...archive }) => driver.import(site, archive, change),
       archive: () => driver.unarchive(site.id),
     };
+    await this.#haveCore(site);
     await this.#alone(site, () => made[from.kind](from as never));
   }
 
@@ -197,7 +217,10 @@ export class LocalHost implements SiteHost {
     for (const driver of this.#all) await driver.endOrphans();
   }
 
-  start: Of<'start'> = async (site) => this.driver(site).start(site);
+  start: Of<'start'> = async (site) => {
+    await this.#haveCore(site);
+    return this.driver(site).start(site);
+  };
   warmUp: Of<'warmUp'> = async (site) => this.driver(site).warmUp(site);
   stop: Of<'stop'> = async (site) => this.driver(site).stop(site.id);
 
@@ -219,7 +242,10 @@ export class LocalHost implements SiteHost {
   removeEntry: Of<'removeEntry'> = async (site, path) =>
     this.driver(site).change(site.id, (place) => removeEntry(place, path));
 
-  exec: Of<'exec'> = async (site, command) => this.driver(site).exec(site, command);
+  exec: Of<'exec'> = async (site, command) => {
+    await this.#haveCore(site);
+    return this.driver(site).exec(site, command);
+  };
   prepareEditor: Of<'prepareEditor'> = async (site) => this.driver(site).editors.prepare();
   editorState: Of<'editorState'> = async (site) => this.driver(site).editors.state(site.id);
   wakeEditor: Of<'wakeEditor'> = async (site, maxDiskBytes) => this.driver(site).editors.wake(site, maxDiskBytes);
@@ -274,7 +300,16 @@ export class LocalHost implements SiteHost {
   recover: Of<'recover'> = (site, kept) => this.#alone(site, () => this.timeMachine.recover(this.#placeOf(site, kept)));
   shareCut: Of<'shareCut'> = async (site, space, moment) =>
     void (await this.#sharedCuts.unpack({ space, site: site.id, moment }));
+  async sendKept(): Promise<void> {
+    const { uploads } = this.timeMachine;
+    uploads?.soon();
+    for (const deadline = performance.now() + ARRIVAL_MS; uploads?.isBusy; await sleep(LOOK_MS))
+      if (performance.now() > deadline)
+        throw new Error(`backups wait on this disk: ${uploads.state.trouble ?? 'many'}`);
+  }
   async forget(site: SiteRef, space: string): Promise<void> {
+    const other = site.host === this.name ? undefined : this.#otherMachine(site.host);
+    if (other) return forgetAll(other, space, site.id);
     await this.#sharedCuts.drop(site.id);
     await this.timeMachine.forget(space, site.id);
   }
@@ -304,6 +339,35 @@ export class LocalHost implements SiteHost {
   endOfLog: Of<'endOfLog'> = (site, kind) => this.#logs.endOf(site.id, kind);
   readLogOn: Of<'readLogOn'> = (site, kind, after) => this.#logs.readOn(site.id, kind, after);
   removeLog: Of<'removeLog'> = (site) => this.#logs.remove(site.id);
+
+  /** A site may come from a machine that had another WordPress than this one. Where nobody has that, its driver says so. */
+  async #haveCore({ driver, coreVersion }: Pick<HostedSpec, 'driver' | 'coreVersion'>): Promise<void> {
+    const name = `${driver} ${coreVersion}`;
+    if (coreVersion === '' || this.#cores.has(name)) return;
+    await this.driver({ driver })
+      .requireCore(coreVersion)
+      .then(
+        () => this.#cores.add(name),
+        () => {},
+      );
+  }
+
+  /** What another host has kept is in its store a moment later. */
+  async #copyFrom(host: string, ...copied: Parameters<TimeMachine['copy']>): Promise<void> {
+    const other = this.#otherMachine(host);
+    if (!other) throw new Error(`what the host ${host} keeps can not be reached from ${this.name}`);
+    try {
+      for (const deadline = performance.now() + ARRIVAL_MS; ; await sleep(LOOK_MS)) {
+        try {
+          return await other.copy(...copied);
+        } catch (error) {
+          if (!failedBy(error, 'missing_object') || performance.now() > deadline) throw error;
+        }
+      }
+    } finally {
+      await other.close();
+    }
+  }
 
   #stopTerminals(siteId: string): void {
     this.#terminals.stop(siteId);
@@ -340,6 +404,16 @@ export class LocalHost implements SiteHost {
 
   #placeOf(site: SiteRef, kept: KeptAs): SitePlace {
     return { ...this.driver(site).storage(site.id), ...kept, site: site.id, reserveBytes: this.reserveBytes };
+  }
+}
+
+/** Of a host that is gone with the site: nobody else prunes there. */
+async function forgetAll(machine: TimeMachine, space: string, siteId: string): Promise<void> {
+  try {
+    await machine.forget(space, siteId);
+    await machine.prune({ windowsMs: {}, pinned: [], damaged: [], nowMs: Date.now() });
+  } finally {
+    await machine.close();
   }
 }
 

@@ -114,7 +114,16 @@ interface SiteLife {
  */
 export type SiteOrigin =
   | { kind: 'image'; first: FirstContent }
-  | { kind: 'cut'; space: string; site: string; moment: SnapshotName; change?: Adaptation; isShared?: boolean }
+  | {
+      kind: 'cut';
+      space: string;
+      site: string;
+      moment: SnapshotName;
+      change?: Adaptation;
+      isShared?: boolean;
+      /** The host that keeps it; the site's own otherwise. */
+      keptBy?: string;
+    }
   | ({ kind: 'import'; change: Adaptation } & ArchiveSource)
   | { kind: 'archive' };
 
@@ -362,6 +371,8 @@ interface SiteBackups {
   recover(site: SiteRef, kept: KeptAs): Promise<Recovery>;
   /** Has a cut at hand from which many sites will be made, until it is forgotten. */
   shareCut(site: SiteRef, space: string, moment: SnapshotName): Promise<void>;
+  /** Resolves when nothing that is kept of the site is on its host's disk alone. */
+  sendKept(site: SiteRef): Promise<void>;
   /** Removes a site's snapshots; what only they needed is freed by the next prunes. */
   forget(site: SiteRef, space: string): Promise<void>;
   prune(at: Place, wish: PruneWish): Promise<PruneReport>;

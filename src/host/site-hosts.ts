@@ -1,5 +1,7 @@
+import { siteHostParts } from '#core/cluster.ts';
+import { isForKeeper } from './cluster/site-in-cluster.ts';
 import { HostUnreachable } from './host-unreachable.ts';
-import type { SiteHost } from './site-host.ts';
+import type { Place, SiteHost } from './site-host.ts';
 import { hostCalls } from './wire/host-calls.ts';
 
 /** Knows where hosts are. */
@@ -16,7 +18,9 @@ export interface HostDirectory {
 export function siteHosts(directory: HostDirectory): SiteHost {
   const calls = ['start' as const, ...hostCalls].map((name) => {
     const pass = async (...args: unknown[]) => {
-      const { host } = args[0] as { host: string };
+      const first = args[0] as Place;
+      const inCluster = siteHostParts(first.host);
+      const host = inCluster && isForKeeper(name, first) ? inCluster.cluster : first.host;
       try {
         return await ((await directory.find(host))[name] as (...args: unknown[]) => Promise<unknown>)(...args);
       } catch (error) {

@@ -1,19 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { type Cluster, siteHostParts } from '#core/cluster.ts';
 import type { Db } from '#core/db/database.ts';
 import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
 import { opened, type Stop } from '#core/part.ts';
 import type { Secrets } from '#core/secrets.ts';
 import type { Services } from '#core/services.ts';
-import { announceProcess, findHostAddresses } from '#features/hold/hold.ts';
+import { findHome, findStorage } from '#features/cluster/cluster.ts';
+import { announceProcess, findHostProcesses } from '#features/hold/hold.ts';
+import { SiteInCluster } from '#host/cluster/site-in-cluster.ts';
 import { HostAway, HostUnreachable } from '#host/host-unreachable.ts';
 import { LocalHost } from '#host/local-host.ts';
 import type { SiteHost } from '#host/site-host.ts';
 import { siteHosts } from '#host/site-hosts.ts';
 import { LogFiles } from '#host/site-log/log-files.ts';
+import { dial } from '#host/wire/host-address.ts';
 import { remoteHost } from '#host/wire/host-client.ts';
 import { HostServer } from '#host/wire/host-server.ts';
+import { type WireIdentity, wireIdentity } from '#host/wire/identity.ts';
+import { Kubernetes } from '#integrations/kubernetes/kubernetes.ts';
 import { shortFolder } from '#runtimes/folders/run-folder.ts';
 import { TimeMachine } from '#timemachine/process/time-machine.ts';
 import type { StoreDescription } from '#timemachine/stores/open-store.ts';
@@ -23,6 +29,8 @@ import { createRuntime } from './drivers.ts';
 
 /** For so long addresses are believed without another look. */
 const KNOWN_MS = 1_000;
+/** So many sites on clusters are remembered. */
+const KNOWN_SITES = 10_000;
 
 /** The host of this process, where it has that role. */
 export function createLocalHost(config: Config, log: Log, outbound: Outbound, secrets: Secrets): LocalHost | undefined {
@@ -36,21 +44,40 @@ export function createLocalHost(config: Config, log: Log, outbound: Outbound, se
       processes: config.backupProcesses,
       onQueue: (queue, before) => tellQueue(log, queue, before),
     }),
+    // What another host keeps is read where it is, and there is no way to it where all of it is in one place.
+    otherMachine: (name) =>
+      config.areBackupsPerHost && name !== newSites.host
+        ? new TimeMachine({ store: foreignStoreOf(config, secrets, name), processes: 1 })
+        : undefined,
     logs: new LogFiles(join(dataDir, 'logs'), log, config.siteLogDays),
     sharedCuts: join(dataDir, 'shared-cuts'),
     reserveBytes: config.restoreLeavesFreeBytes,
   });
 }
 
-/** Its key lasts: what is sealed with it outlives every change of the platform's own. */
-function storeOf(config: Config, { deriveLasting }: Secrets): StoreDescription {
-  const { dataDir, newSites, backupStore, backupQueue, areBackupsSealed } = config;
+function storeOf(config: Config, secrets: Secrets): StoreDescription {
+  const { dataDir, newSites, backupQueue } = config;
+  const store = foreignStoreOf(config, secrets, newSites.host);
+  if (store.kind === 'disk') return store;
+  const name = keptUnder(newSites.host);
+  const owner = `${name} ${secrets.deriveLasting(`backup store of ${name}`)}`;
+  return { ...store, queue: { ...backupQueue, folder: join(dataDir, 'backup-queue'), owner } };
+}
+
+/** What a host keeps, for somebody else. Its key lasts: what is sealed with it outlives every change of the platform's own. */
+function foreignStoreOf(config: Config, { deriveLasting }: Secrets, host: string): StoreDescription {
+  const { backupStore, areBackupsPerHost, areBackupsSealed } = config;
   const key = Buffer.from(deriveLasting('backup store'), 'base64url').toString('base64');
   const seal = { key, isOn: areBackupsSealed };
-  if (backupStore.kind === 'disk') return { ...backupStore, seal };
-  const owner = `${newSites.host} ${deriveLasting(`backup store of ${newSites.host}`)}`;
-  return { ...backupStore, seal, queue: { ...backupQueue, folder: join(dataDir, 'backup-queue'), owner } };
+  if (!areBackupsPerHost) return { ...backupStore, seal };
+  const name = keptUnder(host);
+  if (backupStore.kind === 'disk') return { ...backupStore, folder: join(backupStore.folder, name), seal };
+  const { account } = backupStore;
+  return { ...backupStore, account: { ...account, prefix: `${account.prefix}${name}/` }, seal };
 }
+
+/** A site on a cluster has its past with it wherever it goes. */
+const keptUnder = (host: string) => siteHostParts(host)?.siteId ?? host;
 
 function tellQueue(log: Log, queue: QueueState, before: QueueState): void {
   if (queue.trouble !== null && before.trouble === null)
@@ -61,9 +88,12 @@ function tellQueue(log: Log, queue: QueueState, before: QueueState): void {
 /** Lets other processes in, and tells them where, for as long as it runs. */
 export async function openDoor(services: Services, host: LocalHost): Promise<Stop> {
   const { config, secrets, log } = services;
+  const identity = ownIdentity(secrets, host);
   const socket = `${randomBytes(6).toString('hex')}.sock`;
   const address = config.hostAddress ?? `unix:${join(shortFolder(join(config.dataDir, 'hosts')), socket)}`;
-  const stop = await opened(new HostServer({ host, address, token: tokenOf(secrets), log }));
+  const server = new HostServer({ host, address, identity, log });
+  const stop = await opened(server);
+  host.quietSince = () => server.quietSince;
   const tell = async (told: string | undefined) => {
     host.address = told;
     await announceProcess(services);
@@ -75,17 +105,68 @@ export async function openDoor(services: Services, host: LocalHost): Promise<Sto
   };
 }
 
-/** All hosts: the one in this process without a detour, the others where their processes say that they listen. */
-export function createSiteHosts(local: LocalHost | undefined, db: Db, secrets: Secrets): SiteHost {
+/** The clusters that this process may speak to. */
+export function createClusters(config: Config, log: Log): ReadonlyMap<string, Cluster> {
+  const { clusters, sitePods, newSites } = config;
+  const { wakeMs: _wakeMs, idleMs: _idleMs, ...pods } = sitePods;
+  const made = [...clusters].map(([cluster, access]) => {
+    return [cluster, new Kubernetes({ ...pods, cluster, access, driver: newSites.driver, log })] as const;
+  });
+  return new Map(made);
+}
+
+interface SiteHostsOptions {
+  local: LocalHost | undefined;
+  db: Db;
+  identity: WireIdentity;
+  clusters: ReadonlyMap<string, Cluster>;
+  wakeMs: number;
+}
+
+/**
+ * All hosts: the one in this process without a detour, those of sites on clusters that we speak to, which are woken where they sleep, the
+ * others where their processes say that they listen.
+ */
+export function createSiteHosts({ local, db, identity, clusters, wakeMs }: SiteHostsOptions): SiteHost {
   const known = new Map<string, KnownHost>();
   const lookUp = async (name: string): Promise<SiteHost> => {
-    const addresses = await findHostAddresses(db, name);
-    if (addresses.length === 0) throw new HostAway(`no process of the platform has the host ${name}`);
-    return remoteHost(addresses, tokenOf(secrets));
+    const processes = await findHostProcesses(db, name);
+    if (processes.length === 0) throw new HostAway(`no process of the platform has the host ${name}`);
+    const addresses = processes.map(({ address }) => address);
+    return remoteHost(name, addresses, identity);
+  };
+  const inClusters = new Map<string, SiteHost>();
+  const findInCluster = (name: string): SiteHost | undefined => {
+    const { cluster: place = '', siteId = '' } = siteHostParts(name) ?? {};
+    const cluster = clusters.get(place);
+    if (!cluster) return undefined;
+    const before = inClusters.get(name);
+    if (before) return before;
+    const found = new SiteInCluster({
+      name,
+      siteId,
+      cluster,
+      processes: believed(() => findHostProcesses(db, name)),
+      describe: () => findHome(db, siteId),
+      measured: (id) => findStorage(db, id),
+      reach: (addresses) => remoteHost(name, addresses, identity),
+      async knock(addresses) {
+        const socket = await dial(addresses, { name, tls: identity.tls });
+        socket?.destroy();
+        return socket !== undefined;
+      },
+      keeper: () => lookUp(place),
+      wakeMs,
+    }).host;
+    if (inClusters.size >= KNOWN_SITES) inClusters.delete(inClusters.keys().next().value as string);
+    inClusters.set(name, found);
+    return found;
   };
   return siteHosts({
     async find(name) {
       if (name === local?.name) return local;
+      const inCluster = findInCluster(name);
+      if (inCluster) return inCluster;
       const before = known.get(name);
       if (before && performance.now() < before.untilMs) return before.host;
       // One look for all who ask meanwhile. While the database is away, hosts are taken to be where they were.
@@ -103,10 +184,28 @@ export function createSiteHosts(local: LocalHost | undefined, db: Db, secrets: S
   });
 }
 
+/** What was found is believed for a moment, and for longer while the database is away. */
+function believed<T>(look: () => Promise<T[]>): () => Promise<T[]> {
+  let found: T[] = [];
+  let untilMs = 0;
+  return async () => {
+    if (performance.now() < untilMs) return found;
+    try {
+      found = await look();
+    } catch (error) {
+      if (found.length === 0) throw error;
+    }
+    // Nobody is waited for on the word of a moment ago.
+    untilMs = found.length > 0 ? performance.now() + KNOWN_MS : 0;
+    return found;
+  };
+}
+
 interface KnownHost {
   host: Promise<SiteHost>;
   untilMs: number;
 }
 
 /** What the processes of one platform know one another by, also while some have the next key of the platform already. */
-const tokenOf = (secrets: Secrets): string => secrets.deriveLasting('host of sites');
+export const ownIdentity = ({ deriveLasting }: Secrets, local: LocalHost | undefined): WireIdentity =>
+  wireIdentity(deriveLasting, local?.name ?? 'platform');

@@ -26,7 +26,7 @@ import { createModel } from '#integrations/model/model.ts';
 import { createPayments } from '#integrations/payments/payments.ts';
 import type { Config } from '../config.ts';
 import type { Ground } from './ground.ts';
-import { createLocalHost, createSiteHosts } from './hosts.ts';
+import { createClusters, createLocalHost, createSiteHosts, ownIdentity } from './hosts.ts';
 import { openOwnSecrets } from './platform-key.ts';
 
 const WEB_FOLDER = new URL('../../web/dist', import.meta.url).pathname;
@@ -43,13 +43,20 @@ export async function createServices(
   ground: Ground,
   operations: readonly Operation[],
   stops: Stop[],
+  clusters = createClusters(config, log),
 ): Promise<OwnServices> {
   const { db, pool, listener } = ground;
   const inData = (name: string) => join(config.dataDir, name);
   const outbound = new Outbound({ allow: config.outboundAllow, dnsServers: config.dnsServers });
   const secrets = await openOwnSecrets(config, db);
   const localHost = createLocalHost(config, log, outbound, secrets);
-  const hosts = createSiteHosts(localHost, db, secrets);
+  const hosts = createSiteHosts({
+    local: localHost,
+    db,
+    identity: ownIdentity(secrets, localHost),
+    clusters,
+    wakeMs: config.sitePods.wakeMs,
+  });
   const services: OwnServices = {
     processId: randomUUID(),
     config,
@@ -72,6 +79,7 @@ export async function createServices(
     payments: undefined,
     browser: createBrowser(config.browser, { folder: inData('browser'), sandbox: config.sandbox }),
     model: createModel(config.assistantModel, outbound),
+    clusters,
     hosts,
     localHost,
     siteChanges: new SiteChanges(),

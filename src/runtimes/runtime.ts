@@ -41,6 +41,8 @@ export interface Runtime {
   prepared(): Promise<{ coreVersion: string; phpVersion: string }>;
   /** The versions of WordPress that sites can name, newest first. */
   coreVersions(): Promise<string[]>;
+  /** Has one of them at hand, fetched where it is not; fails where nobody has it. */
+  requireCore(coreVersion: string): Promise<void>;
   /** The versions of PHP that sites can name, newest first. */
   phpVersions(): Promise<string[]>;
   /** Makes the site's content and database from the prepared image; whatever an earlier attempt left is replaced. */

@@ -1,17 +1,23 @@
+import {
+  ALLOW,
+  AND,
+  argumentAt,
+  type Call,
+  CallFilter,
+  ENOSYS,
+  EPERM,
+  EQUALS,
+  type Line,
+  LOAD,
+  onBoth,
+  since2019,
+} from './filter-lines.ts';
+
 /**
- * A filter of system calls for native PHP, as the kernel takes it (seccomp, classic BPF). What is refused fails with EPERM, as if whoever
+ * A filter of system calls for native PHP. What is refused fails with EPERM, as if whoever
  * asks had no right to it; everything else is let through. The walls are the namespaces: this is for what the kernel would do for a
  * process that has no rights at all, and for what no site may have in its files.
  */
-type Machine = 'x64' | 'arm64';
-
-/** The number of a call on each machine. */
-type Call = Partial<Record<Machine, number>>;
-
-const onBoth = (x64: number, arm64: number): Call => ({ x64, arm64 });
-/** Calls of recent kernels have the same number everywhere. */
-const since2019 = (number: number): Call => ({ x64: number, arm64: number });
-
 const REFUSED: Record<string, Call> = {
   // Other processes and their memory.
   ptrace: onBoth(101, 117),
@@ -88,8 +94,6 @@ const OPENS: [Call, number][] = [
 ];
 /** O_CREAT and O_TMPFILE. */
 const MAKES = 0o20000100;
-const ARCHITECTURES: Record<Machine, number> = { x64: 0xc000003e, arm64: 0xc00000b7 };
-
 /** CLONE_NEWNS and its like. */
 const NEW_SPACES = 0x7e020000;
 const SET_ID = 0o6000;
@@ -97,95 +101,50 @@ const FAMILIES = [1, 2, 10];
 const STREAM = 1;
 const DATAGRAM = 2;
 const KIND_MASK = 0xf;
-/** On x64 there is a second set of numbers for the same calls. */
-const OTHER_NUMBERS = 0x40000000;
-
-const ALLOW = 0x7fff0000;
-const EPERM = 0x00050001;
-const ENOSYS = 0x00050026;
-
 /** Where the name of the one program is that may be started; whoever loads the filter puts it there (launch.pl). */
 const PLACE = { low: 0xfeed0001, high: 0xfeed0002 };
 
-const LOAD = 0x20;
-const AND = 0x54;
-const EQUALS = 0x15;
-const AT_LEAST = 0x35;
-const RETURN = 0x06;
-
-const NUMBER_AT = 0;
-const ARCHITECTURE_AT = 4;
-const argumentAt = (index: number) => 16 + 8 * index;
-
 /** Undefined on a machine that it was not written for. */
 export function callFilter(machine: string = process.arch): Buffer | undefined {
-  if (machine !== 'x64' && machine !== 'arm64') return undefined;
-  const numbersOf = (calls: Record<string, Call>) => Object.values(calls).flatMap((call) => call[machine] ?? []);
-  const lines: [code: number, yes: number, no: number, value: number][] = [
-    [LOAD, 0, 0, ARCHITECTURE_AT],
-    [EQUALS, 1, 0, ARCHITECTURES[machine]],
-    [RETURN, 0, 0, EPERM],
-    [LOAD, 0, 0, NUMBER_AT],
-    [AT_LEAST, 0, 1, OTHER_NUMBERS],
-    [RETURN, 0, 0, EPERM],
-  ];
-  /** For one call: what follows looks at its arguments and decides. */
-  const only = (number: number | undefined, decide: typeof lines) => {
-    if (number !== undefined) lines.push([EQUALS, 0, decide.length, number], ...decide);
-  };
-  for (const number of numbersOf(REFUSED)) only(number, [[RETURN, 0, 0, EPERM]]);
-  for (const number of numbersOf(UNKNOWN)) only(number, [[RETURN, 0, 0, ENOSYS]]);
-  const refuseSetId = (index: number): typeof lines => [
+  const filter = CallFilter.for(machine);
+  if (!filter) return undefined;
+  for (const call of Object.values(REFUSED)) filter.only(call, [EPERM]);
+  for (const call of Object.values(UNKNOWN)) filter.only(call, [ENOSYS]);
+  const refuseSetId = (index: number): Line[] => [
     [LOAD, 0, 0, argumentAt(index)],
     [AND, 0, 0, SET_ID],
     [EQUALS, 0, 1, 0],
-    [RETURN, 0, 0, ALLOW],
-    [RETURN, 0, 0, EPERM],
+    ALLOW,
+    EPERM,
   ];
-  for (const [call, index] of MODES) only(call[machine], refuseSetId(index));
+  for (const [call, index] of MODES) filter.only(call, refuseSetId(index));
   for (const [call, index] of OPENS)
-    only(call[machine], [
+    filter.only(call, [
       [LOAD, 0, 0, argumentAt(index)],
       [AND, 0, 0, MAKES],
       [EQUALS, 0, 1, 0],
-      [RETURN, 0, 0, ALLOW],
+      ALLOW,
       ...refuseSetId(index + 1),
     ]);
-  only(CLONE[machine], [
-    [LOAD, 0, 0, argumentAt(0)],
-    [AND, 0, 0, NEW_SPACES],
-    [EQUALS, 0, 1, 0],
-    [RETURN, 0, 0, ALLOW],
-    [RETURN, 0, 0, EPERM],
-  ]);
-  only(SOCKET[machine], [
-    [LOAD, 0, 0, argumentAt(0)],
-    ...FAMILIES.map((family, at): [number, number, number, number] => [EQUALS, FAMILIES.length - at, 0, family]),
-    [RETURN, 0, 0, EPERM],
-    [LOAD, 0, 0, argumentAt(1)],
-    [AND, 0, 0, KIND_MASK],
-    [EQUALS, 2, 0, STREAM],
-    [EQUALS, 1, 0, DATAGRAM],
-    [RETURN, 0, 0, EPERM],
-    [RETURN, 0, 0, ALLOW],
-  ]);
-  only(EXECVE[machine], [
-    [LOAD, 0, 0, argumentAt(0)],
-    [EQUALS, 0, 3, PLACE.low],
-    [LOAD, 0, 0, argumentAt(0) + 4],
-    [EQUALS, 0, 1, PLACE.high],
-    [RETURN, 0, 0, ALLOW],
-    [RETURN, 0, 0, EPERM],
-  ]);
-  lines.push([RETURN, 0, 0, ALLOW]);
-  return Buffer.concat(lines.map(instruction));
-}
-
-function instruction([code, yes, no, value]: [number, number, number, number]): Buffer {
-  const bytes = Buffer.alloc(8);
-  bytes.writeUInt16LE(code, 0);
-  bytes.writeUInt8(yes, 2);
-  bytes.writeUInt8(no, 3);
-  bytes.writeUInt32LE(value, 4);
-  return bytes;
+  return filter
+    .only(CLONE, [[LOAD, 0, 0, argumentAt(0)], [AND, 0, 0, NEW_SPACES], [EQUALS, 0, 1, 0], ALLOW, EPERM])
+    .only(SOCKET, [
+      [LOAD, 0, 0, argumentAt(0)],
+      ...FAMILIES.map((family, at): Line => [EQUALS, FAMILIES.length - at, 0, family]),
+      EPERM,
+      [LOAD, 0, 0, argumentAt(1)],
+      [AND, 0, 0, KIND_MASK],
+      [EQUALS, 2, 0, STREAM],
+      [EQUALS, 1, 0, DATAGRAM],
+      EPERM,
+      ALLOW,
+    ])
+    .only(EXECVE, [
+      [LOAD, 0, 0, argumentAt(0)],
+      [EQUALS, 0, 3, PLACE.low],
+      [LOAD, 0, 0, argumentAt(0) + 4],
+      [EQUALS, 0, 1, PLACE.high],
+      ALLOW,
+      EPERM,
+    ]).bytes;
 }

@@ -19,7 +19,7 @@ it('what one owner has is below one limit, which goes with the last', async (t) 
       { memoryBytes: 96 * MB, processes: 20, processors: 1 },
       { memoryBytes: 64 * MB, processes: 10, processors: 1 },
     );
-  const [one, two, other] = [make('a'), make('a'), make('b')];
+  const [one, two, other] = await Promise.all([make('a'), make('a'), make('b')] as const);
   const memory = (folders: string[]) => {
     const folder = folders.find((each) => each.includes('/memory/')) ?? folders[0] ?? '';
     const limit = (of: string) =>
@@ -46,11 +46,30 @@ it('what one owner has is below one limit, which goes with the last', async (t) 
   await groups.close();
 });
 
+it('what is in a group ends with it, and that it is gone is known', async (t) => {
+  const groups = ControlGroups.find();
+  const limits = { memoryBytes: 64 * MB, processes: 10, processors: 1 };
+  const made = await groups.make('a', limits, limits);
+  try {
+    if (made.folders.length === 0) return t.skip('this machine has no groups for us');
+    const child = spawn('sh', ['-c', 'sleep 60 & sleep 60']);
+    const ended = once(child, 'close');
+    for (const folder of made.folders) writeFileSync(join(folder, 'cgroup.procs'), String(child.pid));
+    assert.equal(await made.end(), true);
+    await ended;
+    assert.equal(child.signalCode, 'SIGKILL');
+    assert.deepEqual(made.folders.filter(existsSync), []);
+  } finally {
+    await made.remove();
+    await groups.close();
+  }
+});
+
 it('all groups of PHP are below one limit of memory together, and count for less than the service', async (t) => {
   const groups = ControlGroups.find('php', 700 * MB);
   if (!groups.hasMemory) return t.skip('this machine has no groups for us');
   const limits = { memoryBytes: 64 * MB, processes: 10, processors: 1 };
-  const made = groups.make('a', limits, limits);
+  const made = await groups.make('a', limits, limits);
   try {
     const all = made.folders.map((folder) => dirname(dirname(folder)));
     const values = (names: string[]) =>
@@ -139,7 +158,7 @@ it('a service moves nobody in a group that others are in too', async (t) => {
 it('what outlived its service ends when the next one starts; what that had beside its sandboxes does not', async (t) => {
   const groups = ControlGroups.find();
   const limits = { memoryBytes: 64 * MB, processes: 10, processors: 1 };
-  const made = groups.make('a', limits, limits);
+  const made = await groups.make('a', limits, limits);
   const [own] = made.folders;
   if (!own) return t.skip('this machine has no groups for us');
   await made.remove();

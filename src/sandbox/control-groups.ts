@@ -2,7 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endProcessesIn, groupsIn, makeGroup, removeGroup, removeGroups, writeValue } from './group-files.ts';
+import {
+  endProcessesIn,
+  groupsIn,
+  makeGroup,
+  makeGroupLater,
+  removeGroupLater,
+  removeGroups,
+  writeValue,
+} from './group-files.ts';
 import { giveOn, makeDelegated, OWN_GROUP, startedIn } from './unified-groups.ts';
 
 /** What all processes of a group may have together, where the machine lets us say so. */
@@ -20,6 +28,8 @@ export interface ControlGroup {
   folders: string[];
   /** Whether the kernel keeps to the limit of memory: where not, somebody has to look. */
   hasMemory: boolean;
+  /** Ends all that is in it. False where the kernel knows of no end: some of it may be left. */
+  end(): Promise<boolean>;
   /** When all that was in it is gone. */
   remove(): Promise<void>;
 }
@@ -43,9 +53,9 @@ const REMOVE_AGAIN_MS = 20;
 
 /** Those of one owner, with limits that they have together. */
 interface Shared {
-  folders: string[];
-  /** The groups in it, one for each that uses it. */
-  users: Set<string[]>;
+  opening: Promise<string[]>;
+  /** Who uses it, each with groups in it; of those that are being made there are none yet. */
+  users: Set<{ folders: string[] }>;
 }
 
 /** Limits for all processes of a sandbox together, by the kernel. Where we may not make groups there are none, and others have to watch. */
@@ -81,38 +91,47 @@ export class ControlGroups {
   }
 
   /** Beside limits of its own it is below those of all that its owner has. */
-  make(owner: string, total: GroupLimits, limits: GroupLimits): ControlGroup {
-    const shared = this.#shared.get(owner) ?? { folders: this.#makeShared(total), users: new Set() };
+  async make(owner: string, total: GroupLimits, limits: GroupLimits): Promise<ControlGroup> {
+    const shared = this.#shared.get(owner) ?? { opening: this.#makeShared(total), users: new Set() };
     this.#shared.set(owner, shared);
-    const folders = this.#makeIn(shared.folders, limits);
-    shared.users.add(folders);
+    const user = { folders: [] as string[] };
+    shared.users.add(user);
+    const folders = await this.#makeIn(await shared.opening, limits);
+    user.folders = folders;
     // Half a sandbox is of no use; of the owner's others the kernel ends no more than it must.
     for (const folder of folders) writeValue(folder, 'memory.oom.group', '1');
+    let isGone = false;
+    const end = async () => {
+      for (const folder of folders) endProcessesIn(folder);
+      isGone = await removeAll(folders);
+      return isGone && folders.length > 0;
+    };
     const remove = async () => {
-      await removeAll(folders);
-      shared.users.delete(folders);
+      if (!isGone) await removeAll(folders);
+      shared.users.delete(user);
       if (shared.users.size > 0) return;
       this.#shared.delete(owner);
-      await removeAll(shared.folders);
+      await removeAll(await shared.opening);
     };
-    return { folders, hasMemory: this.#countMemory(folders), remove };
+    return { folders, hasMemory: this.#countMemory(folders), end, remove };
   }
 
   /** Other limits for all that an owner has now, and for each of it; where it has nothing, there is nothing to be limited. */
-  limit(owner: string, limits: GroupLimits): void {
+  async limit(owner: string, limits: GroupLimits): Promise<void> {
     const shared = this.#shared.get(owner);
     if (!shared) return;
-    const inside = [...shared.users].flat();
+    const above = await shared.opening;
+    const inside = [...shared.users].flatMap(({ folders }) => folders);
     // Version 1 lets no group have more than the one that it is in, whichever way they change.
-    for (const folders of [inside, shared.folders, inside]) this.#write(folders, limits);
+    for (const folders of [inside, above, inside]) this.#write(folders, limits);
   }
 
   #countMemory(folders: readonly string[]): boolean {
     return folders.some((folder) => this.#isUnified || folder.startsWith(`${ROOT}/memory/`));
   }
 
-  #makeShared(total: GroupLimits): string[] {
-    const folders = this.#makeIn(this.#parents, total);
+  async #makeShared(total: GroupLimits): Promise<string[]> {
+    const folders = await this.#makeIn(this.#parents, total);
     if (this.#isUnified)
       for (const folder of folders) {
         giveOn(folder, CONTROLLERS);
@@ -121,9 +140,10 @@ export class ControlGroups {
     return folders;
   }
 
-  #makeIn(parents: readonly string[], limits: GroupLimits): string[] {
+  async #makeIn(parents: readonly string[], limits: GroupLimits): Promise<string[]> {
     const name = randomBytes(6).toString('hex');
-    const folders = parents.map((parent) => makeGroup(parent, name)).filter((made) => made !== undefined);
+    const made = await Promise.all(parents.map((parent) => makeGroupLater(parent, name)));
+    const folders = made.filter((each) => each !== undefined);
     this.#write(folders, limits);
     return folders;
   }
@@ -212,13 +232,16 @@ function clear(parent: string): void {
   }
 }
 
-async function removeAll(folders: string[]): Promise<void> {
+/** Whether none is left. */
+async function removeAll(folders: string[]): Promise<boolean> {
   let left = folders;
   for (let tries = 0; tries < REMOVE_TRIES; tries++) {
-    left = left.filter((folder) => !removeGroup(folder));
-    if (left.length === 0) return;
+    const isRemoved = await Promise.all(left.map(removeGroupLater));
+    left = left.filter((_folder, at) => !isRemoved[at]);
+    if (left.length === 0) return true;
     await sleep(REMOVE_AGAIN_MS);
   }
+  return false;
 }
 
 function ownGroups(): string {

@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Makes a group where there is none yet. */
@@ -12,14 +13,31 @@ export function makeGroup(base: string, name: string): string | undefined {
   }
 }
 
+/** The same, in a thread: the kernel makes groups one after another, and whoever asks may wait for twenty milliseconds. */
+export async function makeGroupLater(base: string, name: string): Promise<string | undefined> {
+  const folder = join(base, name);
+  return mkdir(folder).then(
+    () => folder,
+    () => undefined,
+  );
+}
+
 /** One in which somebody or another group still is can not be removed. */
-export function removeGroup(folder: string): boolean {
+function removeGroup(folder: string): boolean {
   try {
     rmdirSync(folder);
     return true;
   } catch {
     return !existsSync(folder);
   }
+}
+
+/** The same, in a thread. */
+export async function removeGroupLater(folder: string): Promise<boolean> {
+  return rmdir(folder).then(
+    () => true,
+    () => !existsSync(folder),
+  );
 }
 
 /** Ends every process of a group and of those in it. They may be there for a moment still. */

@@ -18,7 +18,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { giveFolder } from '#core/file-owner.ts';
-import { Sandbox, type SandboxMode } from './sandbox.ts';
+import { outsideGroups, Sandbox, type SandboxMode } from './sandbox.ts';
 
 const NOBODY = 65534;
 const isRoot = process.getuid?.() === 0;
@@ -47,7 +47,7 @@ for (const mode of MODES) {
     let count = 0;
     const start = (
       script: string,
-      options: { uid?: number; processes?: number; isModest?: boolean } = { uid },
+      options: { uid?: number; processes?: number; isModest?: boolean; groups?: string[] } = { uid },
     ): ChildProcess => {
       const own = join(folder, `run-${count++}`);
       mkdirSync(own);
@@ -84,6 +84,17 @@ for (const mode of MODES) {
     it('leaves the processors to others where it is to be modest', async () => {
       const [plain, modest] = [await run('nice'), await run('nice', { uid, isModest: true })];
       assert.equal(Number(modest.text) - Number(plain.text), 10);
+    });
+
+    it('says where it could not join a group, and runs all the same', async () => {
+      const marks = () =>
+        readdirSync(folder, { recursive: true })
+          .map(String)
+          .filter((name) => name.endsWith(outsideGroups('mounts')));
+      assert.equal((await run('echo hello')).text, 'hello\n');
+      assert.deepEqual(marks(), []);
+      assert.equal((await run('echo hello', { uid, groups: ['/nowhere'] })).text, 'hello\n');
+      assert.equal(marks().length, 1);
     });
 
     it('writes to devices, and changes nothing about them', async () => {

@@ -69,6 +69,9 @@ export function uidOfSite(siteId: string): number {
   return UID_BASE + (createHash('sha256').update(siteId).digest().readUInt32BE() % UIDS);
 }
 
+/** A file that is there where a sandbox could not join one of its groups. */
+export const outsideGroups = (list: string) => `${list}.apart`;
+
 export class Sandbox {
   readonly mode: SandboxMode;
 
@@ -118,7 +121,7 @@ export class Sandbox {
     const scripts = [this.#inside(uid, limits, room.isOwnNetwork), room.root, list, cwd];
     return {
       file: '/bin/sh',
-      args: ['-c', this.#outside(room.hasNetwork, groups, isModest), ...scripts, ...args],
+      args: ['-c', this.#outside(room.hasNetwork, groups, isModest, list), ...scripts, ...args],
       env: { ...own, ...env, [SPAWNED_BY]: String(process.pid) },
     };
   }
@@ -135,8 +138,9 @@ export class Sandbox {
   }
 
   /** From the platform's own world into the namespaces. It dies with the platform, and pid 1 inside dies with it. */
-  #outside(hasNetwork: boolean, groups: readonly string[], isModest: boolean): string {
-    const join = groups.map((group) => `echo $$ > "${group}/cgroup.procs" 2>/dev/null; `).join('');
+  #outside(hasNetwork: boolean, groups: readonly string[], isModest: boolean, list: string): string {
+    const apart = `: > "${outsideGroups(list)}"`;
+    const join = groups.map((group) => `{ echo $$ > "${group}/cgroup.procs"; } 2>/dev/null || ${apart}; `).join('');
     const spaces = `${this.mode === 'user' ? '--user --map-root-user ' : ''}--mount --pid --ipc --uts --cgroup${hasNetwork ? '' : ' --net'}`;
     // Where sessions share the machine evenly, the number counts within one alone unless the session has it too.
     const nice = isModest ? `{ echo ${NICE} > /proc/self/autogroup; } 2>/dev/null; exec nice -n ${NICE}` : 'exec';

@@ -32,8 +32,13 @@ interface BodySchema {
   required?: string[];
 }
 
-/** Here null has a meaning of its own: unlink the repository, take the instructions away, the platform's first region. */
-const MEANINGFUL = ['updateMe default_region', 'updateSite git_url', 'updateTicket assistant_custom_instructions'];
+/** Here null has a meaning of its own: unlink the repository, take the instructions away, the platform's first region, no cluster. */
+const MEANINGFUL = [
+  'updateMe default_region',
+  'updateRegion cluster',
+  'updateSite git_url',
+  'updateTicket assistant_custom_instructions',
+];
 const bodyOf = (operation: Operation) => operation.body as unknown as BodySchema;
 const takesFields = operations.filter(({ body }) => body !== undefined);
 const optionalFields = (operation: Operation) => {

@@ -70,6 +70,7 @@ function check({ rights, memory, tools, ...found }: Record<string, unknown>): vo
     disk: {
       file: [0, 'refused\nrefused\n', true],
       files: [137, '', true],
+      asked: [0, 'Operation not supported\n', true],
       deleted: [137, '', true],
       hidden: [137, '', true],
       over: [0, 'refused\ndeleted\n', true],

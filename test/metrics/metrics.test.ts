@@ -59,7 +59,8 @@ async function readPanels(): Promise<Panel[]> {
 }
 
 /** As Grafana fills in what only it knows. */
-const fillIn = (expression: string) => expression.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*');
+const fillIn = (expression: string) =>
+  expression.replaceAll('$__rate_interval', '1m').replaceAll(/\$(?:cluster|role|instance)/g, '.*');
 
 async function readExpressions(): Promise<string[]> {
   const panels = await readPanels();

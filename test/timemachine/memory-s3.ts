@@ -14,6 +14,8 @@ export class MemoryS3 {
   readonly uploads = new Map<string, { key: string; parts: Map<number, Buffer>; at: Date }>();
   /** The keys in the order in which they were put. */
   readonly puts: string[] = [];
+  /** How often it was asked, by the method. */
+  readonly asked: Record<string, number> = {};
   /** What it answers instead, while it is set: as if it were throttled, or broken. */
   trouble: { status: number; code: string } | undefined;
   readonly account: S3Account;
@@ -50,6 +52,8 @@ export class MemoryS3 {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await bodyOf(request);
+    const method = request.method ?? '';
+    this.asked[method] = (this.asked[method] ?? 0) + 1;
     const url = new URL(request.url ?? '', 'http://s3');
     const key = url.pathname.split('/').slice(2).join('/');
     if (this.trouble) {

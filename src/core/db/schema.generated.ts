@@ -414,6 +414,7 @@ export interface DB {
     seen_at: Generated<Date>;
     host: Generated<string | null>;
     address: Generated<string | null>;
+    idle_since: Generated<Date | null>;
   };
   platform_readings: {
     slot: Date;
@@ -457,6 +458,7 @@ export interface DB {
     ip: string;
     name_servers: Generated<string[]>;
     created_at: Generated<Date>;
+    cluster: Generated<string | null>;
   };
   released_names: {
     fqdn: string;

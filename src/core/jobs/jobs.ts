@@ -53,9 +53,9 @@ const isBySite = (queue: string) => queue !== 'background' && LANES.some((lane) 
  * The lanes that teams share, in each process: how many jobs run, and how many of one team. Counted in this process, since workers that look at
  * the same moment all pass pg-boss' count in the database; for sites the policy stops these. The first two mostly wait; a search makes copies of sites.
  */
-const SHARED: Partial<Record<Lane, { localConcurrency: number; localGroupConcurrency: number }>> = {
-  git: { localConcurrency: 6, localGroupConcurrency: 2 },
-  assistant: { localConcurrency: 6, localGroupConcurrency: 2 },
+const SHARED: Partial<Record<Lane, WorkOptions>> = {
+  git: { localConcurrency: 6, localGroupConcurrency: 2, notifyPollingIntervalSeconds: 6 },
+  assistant: { localConcurrency: 6, localGroupConcurrency: 2, notifyPollingIntervalSeconds: 6 },
   search: { localConcurrency: 2, localGroupConcurrency: 1 },
 };
 const DEAD = 'dead';
@@ -83,7 +83,7 @@ const MAX_AWAY_HOURS = 24;
 const KILLS_FORGIVEN = 10;
 /** What can not be undone by then, such as an unreadable database, must not keep its site busy for ever. */
 const UNDO_ATTEMPTS = 5;
-// A worker polls besides being notified: a retry becomes due without anybody announcing it.
+// A worker polls besides being notified: a retry becomes due without anybody announcing it. Where six wait, each does so less often.
 const POLL = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2 };
 /** Any number that nobody else uses: held shared by every living worker. */
 const WORKERS_LOCK = 7_390_211;

@@ -189,7 +189,9 @@ suite('the minutely backup', () => {
     await touchSites(app.services.db, [id]);
     await sql`update backup_clocks set due_at = null where site_id = ${id}`.execute(app.services.db);
     const before = (await clockOf(id)).cut_at as Date;
-    await touchLatest(app.services.db, 60);
+    await touchLatest(app.services.db, 'another host', 60);
+    assert.equal((await clockOf(id)).due_at, null, 'nobody was killed here');
+    await touchLatest(app.services.db, (await rowOf(id)).host, 60);
     await eventually(async () => ((await clockOf(id)).cut_at as Date) > before, 'the look');
   });
 

@@ -111,7 +111,7 @@ export async function listenToTouches({ config, db, localHost, log }: Services):
     recent = new Set();
     return write();
   };
-  await touchLatest(db, Math.max(config.phpTimeoutSeconds, LONGEST_EXEC_SECONDS));
+  if (localHost) await touchLatest(db, localHost.name, Math.max(config.phpTimeoutSeconds, LONGEST_EXEC_SECONDS));
   const timer = setInterval(writeAll, GATHER_MS);
   localHost?.listen({
     touched({ id }) {

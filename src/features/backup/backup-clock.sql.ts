@@ -31,13 +31,17 @@ export async function touchSites(db: Db, siteIds: string[]): Promise<void> {
 }
 
 /**
- * A process that was killed may have known of runs that it had not written down; whoever was touched in the moments before
- * is looked at again, as far back as a run can have begun that had not ended.
+ * A process that was killed may have known of runs that it had not written down; whoever was touched on its host in the moments before
+ * is looked at again, as far back as a run can have begun that had not ended. Who is due anyway is left as it is: the host may have been
+ * woken for that very backup, and would be woken for another one each minute.
  */
-export async function touchLatest(db: Db, longestRunSeconds: number): Promise<void> {
-  await sql`update backup_clocks set touched_at = now(), due_at = now()
-    where touched_at > (select max(touched_at) from backup_clocks) - ${longestRunSeconds + 30} * interval '1 second'
-      and exists (select from sites where id = site_id)`.execute(db);
+export async function touchLatest(db: Db, host: string, longestRunSeconds: number): Promise<void> {
+  await sql`with here as (select c.site_id, c.touched_at from backup_clocks c join sites s on s.id = c.site_id where s.host = ${host})
+    update backup_clocks c set touched_at = now(), due_at = now() from here
+    where c.site_id = here.site_id and c.due_at is null
+      and here.touched_at > (select max(touched_at) from here) - ${longestRunSeconds + 30} * interval '1 second'`.execute(
+    db,
+  );
 }
 
 /** Who gets the next places. */

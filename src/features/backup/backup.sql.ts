@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import type { DB } from '#core/db/schema.generated.ts';
+import { isHostAwake } from '#features/hold/hold.ts';
 import type { PlanName } from '#features/plan/plan.ts';
 import type { Place } from '#host/site-host.ts';
 import type { SnapshotReport } from '#timemachine/process/protocol.ts';
@@ -109,6 +110,12 @@ export async function deleteForgottenBackups(
     and not commit_hash = any(${keptHashes})`.execute(db);
 }
 
+/** Records of what a lost disk took along: those after the newest that the store has. Where it has none, it may be another store. */
+export async function dropUnkept(db: Db, siteId: string, keptHashes: string[]): Promise<void> {
+  await sql`delete from backups where site_id = ${siteId} and created_at > (
+    select max(created_at) from backups where site_id = ${siteId} and commit_hash = any(${keptHashes}))`.execute(db);
+}
+
 export async function hasBackupBefore(db: Db, siteId: string, before: Date): Promise<boolean> {
   const { rows } = await sql`select from backups where site_id = ${siteId} and created_at < ${before} limit 1`.execute(
     db,
@@ -122,10 +129,11 @@ interface PlannedSite extends Place {
   plan_type_name: PlanName;
 }
 
-/** A place on each host that has, or had, sites: every host keeps backups of its own. */
+/** A place on each host that has, or had, sites: every host keeps backups of its own. What sleeps on a cluster is looked after when it is awake. */
 export async function listHosts(db: Db): Promise<Place[]> {
   const { rows } = await sql<Place>`select distinct on (host) host, driver from (
-    select host, driver from sites union select host, driver from deleted_sites) places`.execute(db);
+    select host, driver from sites union select host, driver from deleted_sites) places
+    where ${isHostAwake('places.host')}`.execute(db);
   return rows;
 }
 

@@ -12,6 +12,7 @@ export { keptAs, snapshotNameOf, spaceOf, viewpointOf } from './backup.place.ts'
 export {
   type BackupRow,
   type BackupState,
+  dropUnkept,
   findBackupByHash,
   insertBackup,
   LATEST,

@@ -64,7 +64,7 @@ const SHARED_FAILS = 'The certificate for all sites of this platform could not b
 const UNVERIFIED = 'Its DNS records do not lead here yet.';
 
 function whyNone({ httpsPort, acme }: Services['config'], { isVerified, isWanted }: NameState): string | null {
-  if (httpsPort === undefined) return 'The platform itself speaks no TLS here; what is in front of it may.';
+  if (httpsPort === undefined) return 'The platform serves plain HTTP. TLS may come from a proxy in front of it.';
   if (!acme) return 'The platform gets no certificates by itself; upload one.';
   if (!isWanted) return 'Under the platform’s own domain only the primary name of a site gets one; upload one.';
   return isVerified ? 'It is asked for in a moment.' : UNVERIFIED;

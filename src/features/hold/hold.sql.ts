@@ -12,6 +12,11 @@ export const GOES_ON = ['staging', 'git_fetch', 'update_look'] as const;
 export const siteGoesOn = (busy: string) =>
   sql`(${sql.ref(busy)} is null or ${sql.ref(busy)} in (${sql.join(GOES_ON.map((kind) => sql.lit(kind)))}))`;
 
+/** Whether a host can be asked without waking it: that of a site on a cluster only while its pod runs. */
+export const isHostAwake = (host: string) =>
+  sql`(position('.' in ${sql.ref(host)}) = 0 or exists (
+    select from platform_processes p where p.host = ${sql.ref(host)} and p.address is not null))`;
+
 export interface Hold {
   site_id: string;
   event_id: string;
@@ -65,18 +70,27 @@ export interface PlatformProcess {
   /** The host that it has inside, if any, and where others reach it, while they can. */
   host: string | null;
   address: string | null;
+  /** Since when nobody asks anything of that host. */
+  idle_since: Date | null;
 }
 
 /** Also tells that it still runs. */
 export async function noteProcess(db: Db, process: PlatformProcess): Promise<void> {
-  const { id, machine, pid, host, address } = process;
-  await sql`insert into platform_processes (id, machine, pid, host, address)
-    values (${id}, ${machine}, ${pid}, ${host}, ${address})
-    on conflict (id) do update set seen_at = now(), address = excluded.address`.execute(db);
+  const { id, machine, pid, host, address, idle_since } = process;
+  await sql`insert into platform_processes (id, machine, pid, host, address, idle_since)
+    values (${id}, ${machine}, ${pid}, ${host}, ${address}, ${idle_since})
+    on conflict (id) do update set seen_at = now(), address = excluded.address, idle_since = excluded.idle_since`.execute(
+    db,
+  );
 }
 
 export async function deleteProcess(db: Db, id: string): Promise<void> {
   await sql`delete from platform_processes where id = ${id}`.execute(db);
+}
+
+/** All others that had this host inside. */
+export async function deleteOtherProcesses(db: Db, host: string, id: string): Promise<void> {
+  await sql`delete from platform_processes where host = ${host} and id <> ${id}`.execute(db);
 }
 
 /** Those that nobody has heard of for so long. */
@@ -117,9 +131,13 @@ export async function insertAnswer(db: Db, { site_id, event_id }: Hold, processI
  * Where a host can be reached: at each process that has it inside, always in the same order, but those that nobody has heard of lately come
  * last. They are not left out: when the database's clock is set forward, that is everybody for a moment.
  */
-export async function listAddresses(db: Db, host: string, silentSeconds: number): Promise<string[]> {
-  const { rows } = await sql<{ address: string }>`select address from platform_processes
+export async function listDoors(
+  db: Db,
+  host: string,
+  silentSeconds: number,
+): Promise<{ id: string; address: string }[]> {
+  const { rows } = await sql<{ id: string; address: string }>`select id, address from platform_processes
     where host = ${host} and address is not null
     order by seen_at < now() - make_interval(secs => ${silentSeconds}), id`.execute(db);
-  return rows.map(({ address }) => address);
+  return rows;
 }

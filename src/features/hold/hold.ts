@@ -4,12 +4,13 @@ import { failure } from '#core/errors.ts';
 import type { Services } from '#core/services.ts';
 import {
   deleteHold,
+  deleteOtherProcesses,
   deleteProcess,
   findPlace,
   GOES_ON,
   type HoldKind,
   insertHold,
-  listAddresses,
+  listDoors,
   listHolds,
   listUnanswered,
   noteProcess,
@@ -29,15 +30,30 @@ export interface HeldWork {
   eventId: string;
 }
 
-export { siteGoesOn } from './hold.sql.ts';
+export { isHostAwake, siteGoesOn } from './hold.sql.ts';
 export type { HoldKind };
 
 /** Says that this process still runs, which host it has inside and where that can be reached. */
 export const announceProcess = (services: Pick<Services, 'db' | 'processId' | 'localHost'>): Promise<void> =>
   noteProcess(services.db, thisProcess(services));
 
-/** Where the processes listen that have this host inside. */
-export const findHostAddresses = (db: Db, host: string): Promise<string[]> => listAddresses(db, host, SILENT_SECONDS);
+/** For a host that only one process at a time can have: whoever had it before is gone. */
+export const succeed = ({ db, processId }: Pick<Services, 'db' | 'processId'>, host: string): Promise<void> =>
+  deleteOtherProcesses(db, host, processId);
+
+/** Waits until this process has let go of what a work holds. */
+export async function letGoHere({ db, processId, localHost }: Services, work: HeldWork): Promise<void> {
+  const deadline = performance.now() + LET_GO_MS;
+  for (; performance.now() < deadline; await sleep(LOOK_AGAIN_MS)) {
+    const unanswered = await listUnanswered(db, work, localHost?.name, SILENT_SECONDS);
+    if (!unanswered.some(({ id }) => id === processId)) return;
+  }
+  throw new Error('this process did not let go of a site');
+}
+
+/** The processes that have this host inside, and where they listen. */
+export const findHostProcesses = (db: Db, host: string): ReturnType<typeof listDoors> =>
+  listDoors(db, host, SILENT_SECONDS);
 
 export const siteBusy = failure('site.busy', 409, 'The site is busy; try again when that is done.');
 

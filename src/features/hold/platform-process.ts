@@ -15,6 +15,7 @@ export function thisProcess({ processId, localHost }: Pick<Services, 'processId'
     pid: process.pid,
     host: localHost?.name ?? null,
     address: localHost?.address ?? null,
+    idle_since: localHost?.idleSince ?? null,
   };
 }
 

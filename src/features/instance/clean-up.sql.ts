@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import { CLOCK_IS_DOUBTED } from '#core/db/doubted-clock.ts';
+import { isHostAwake } from '#features/hold/hold.ts';
 import type { Place, SiteRef } from '#host/site-host.ts';
 
 /** Neither there nor kept for an operator. */
@@ -48,9 +49,10 @@ export async function noteRemoved(db: Db, { site_id, due_at }: FilesToRemove): P
   await sql`delete from sites_to_remove where site_id = ${site_id} and due_at = ${due_at}`.execute(db);
 }
 
-/** Wherever there are sites, deleted ones included. */
+/** Wherever there are sites, deleted ones included; nobody is woken to be asked what else is there. */
 export async function listPlaces(db: Db): Promise<Place[]> {
   const { rows } = await sql<Place>`
-    select host, driver from sites union select host, driver from deleted_sites`.execute(db);
+    select * from (select host, driver from sites union select host, driver from deleted_sites) places
+    where ${isHostAwake('places.host')}`.execute(db);
   return rows;
 }

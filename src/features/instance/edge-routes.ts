@@ -1,3 +1,4 @@
+import { siteHostParts } from '#core/cluster.ts';
 import type { Services } from '#core/services.ts';
 import type { Route, RouteSource, RouteState } from '#edge/route.ts';
 import { goesOn } from '#features/hold/hold.ts';
@@ -10,10 +11,12 @@ const SIGN_IN_NAME = 'admin';
 
 /** The control plane's side of the edge: where its routes come from, of instances of every kind. */
 export function siteRoutes(services: Services): RouteSource {
-  const { db, siteChanges } = services;
+  const { db, siteChanges, localHost } = services;
+  // The pod of a site answers that site's calls to itself and nobody else's.
+  const own = localHost && siteHostParts(localHost.name) ? { host: localHost.name } : {};
   return {
-    loadAll: async () => (await listRoutes(db)).map((row) => toRoute(services, row)),
-    load: async (siteId) => (await listRoutes(db, siteId)).map((row) => toRoute(services, row)),
+    loadAll: async () => (await listRoutes(db, own)).map((row) => toRoute(services, row)),
+    load: async (siteId) => (await listRoutes(db, { ...own, siteId })).map((row) => toRoute(services, row)),
     subscribe: async (changed) => siteChanges.subscribe(changed),
   };
 }

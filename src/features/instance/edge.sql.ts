@@ -39,7 +39,9 @@ export interface RouteRow
   external_paths: { path: string; target: string }[];
 }
 
-export async function listRoutes(db: Db, siteId?: string): Promise<RouteRow[]> {
+/** All of them, or those of a site or on a host. */
+export async function listRoutes(db: Db, only: { siteId?: string; host?: string } = {}): Promise<RouteRow[]> {
+  const { siteId, host } = only;
   const { rows } = await sql<RouteRow>`
     select n.fqdn as name, n.mode as name_mode, s.id, s.kind, s.expires_at, s.team_id, s.fqdn, s.busy, s.is_sleeping, s.http_auth_enabled, s.http_auth_password_sealed,
       s.cdn_dev_mode_enabled, s.cdn_firewall_enabled, s.cdn_firewall_allowed_ips, s.core_version, s.php_version, s.debug_enabled,
@@ -51,7 +53,8 @@ export async function listRoutes(db: Db, siteId?: string): Promise<RouteRow[]> {
         select json_agg(json_build_object('path', p.path, 'target', p.external_name)) from external_paths p where p.site_id = s.id
       ), '[]') as external_paths
     from site_names n join sites s on s.id = n.site_id join teams t on t.id = s.team_id
-    where ${siteId === undefined ? sql`true` : sql`s.id = ${siteId}`}`.execute(db);
+    where ${siteId === undefined ? sql`true` : sql`s.id = ${siteId}`}
+      and ${host === undefined ? sql`true` : sql`s.host = ${host}`}`.execute(db);
   return rows;
 }
 

@@ -16,6 +16,12 @@ export async function findSiteById(db: Db, id: string): Promise<SiteRow | undefi
   return (await sql<SiteRow>`select * from sites where id = ${id}`.execute(db)).rows[0];
 }
 
+/** The sites and stages that are on a host; previews come and go. */
+export async function listSitesOn(db: Db, host: string): Promise<SiteRow[]> {
+  return (await sql<SiteRow>`select * from sites where host = ${host} and kind <> 'preview' order by id`.execute(db))
+    .rows;
+}
+
 /**
  * The site, and its stage if it has one, kept from changing until the transaction ends. Teams are locked before sites, everywhere, and sites in
  * the order of their ids.

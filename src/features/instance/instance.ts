@@ -18,6 +18,7 @@ export {
   findSiteById,
   isKeptDeleted,
   keptStorageBytes,
+  listSitesOn,
   lockSite,
   markStorageStale,
   type NewSiteRow,

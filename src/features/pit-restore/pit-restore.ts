@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { seesSecrets } from '#core/auth/caller.ts';
+import { type Caller, seesSecrets } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import { LockBusy } from '#core/db/locks.ts';
 import { AppError, invalid } from '#core/errors.ts';
@@ -19,7 +19,7 @@ import { planNow } from './pit-restore.plan.ts';
 import { type PitPreview, type PitRestore, previewFailed, rehearsalRuns } from './pit-restore.schema.ts';
 import { findPitRestore, insertPitRestore, isRehearsing, isUndoPoint, type PitRestoreRow } from './pit-restore.sql.ts';
 import { countersOf, listOf, signChanges, storedListOf, viewOf } from './pit-restore.view.ts';
-import { finalReason } from './pit-restore.work.ts';
+import { finalReason, type RestoreWork } from './pit-restore.work.ts';
 import { rehearseRestore } from './rehearsal.jobs.ts';
 
 export { reportOf } from './pit-restore.progress.ts';
@@ -123,28 +123,40 @@ export async function createPitRestore(call: Call, named: SiteRow, chosen: Chose
   const site = await lockNamedSite(db, named);
   requireIdle(site);
   if (isDryRun && (await isRehearsing(db, site.id))) throw rehearsalRuns();
+  const activity = `${caller.fullName} ${await didOf(db, site, chosen)}`;
+  const { eventId, restoreId } = await beginRestore(db, services, site, { chosen, by: caller, activity });
+  call.headers['operation-id'] = eventId;
+  return viewOf((await findPitRestore(db, site.id, restoreId)) as PitRestoreRow);
+}
+
+/** For a site that is locked and idle. */
+export async function beginRestore(
+  db: Db,
+  { jobs }: Services,
+  site: SiteRow,
+  { chosen, by, activity }: { chosen: ChosenRestore; by: Pick<Caller, 'userId'> | null; activity: string },
+): Promise<RestoreWork> {
+  const { isDryRun } = chosen;
   const id = randomUUID();
-  const point = chosen.restorePoint.toISOString();
-  const eventId = await recordSiteEvent(db, caller, site, {
+  const eventId = await recordSiteEvent(db, by, site, {
     event_type: isDryRun ? 'restore.dry_run' : 'restore.started',
-    activity: `${caller.fullName} ${await didOf(db, site, chosen)}`,
-    detail: { restore_point: point },
+    activity,
+    detail: { restore_point: chosen.restorePoint.toISOString() },
     item_id: id,
     unfinished: true,
   });
   await insertPitRestore(db, {
     id,
     site_id: site.id,
-    user_id: caller.userId,
+    user_id: by?.userId ?? null,
     event_id: eventId,
     commit_hash: chosen.backup.commit_hash,
     ...choiceOf(chosen),
   });
   const work = { siteId: site.id, eventId, restoreId: id };
-  await services.jobs.enqueue(db, isDryRun ? rehearseRestore : restoreToPoint, work, site.id);
+  await jobs.enqueue(db, isDryRun ? rehearseRestore : restoreToPoint, work, site.id);
   if (!isDryRun) await hold(db, [site.id], 'restoring', eventId);
-  call.headers['operation-id'] = eventId;
-  return viewOf((await findPitRestore(db, site.id, id)) as PitRestoreRow);
+  return work;
 }
 
 /** What whoever asks for it does, in the words of an event. */

@@ -57,7 +57,7 @@ export const regionOperations = [
     body: NewRegion,
     response: Region,
     errors: [regionExists],
-    handle: async ({ db, services, body }) => withSiteDomain(services, await createRegion(db, body)),
+    handle: async ({ db, services, body }) => withSiteDomain(services, await createRegion(db, services.config, body)),
   }),
   operation({
     id: 'updateRegion',
@@ -71,7 +71,7 @@ export const regionOperations = [
     response: Region,
     errors: [regionExists],
     handle: async ({ db, services, params, body }) =>
-      withSiteDomain(services, await updateRegion(db, params.region_id, body)),
+      withSiteDomain(services, await updateRegion(db, services.config, params.region_id, body)),
   }),
   operation({
     id: 'deleteRegion',

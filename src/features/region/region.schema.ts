@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
-import { Name, say, Timestamp } from '#core/http/schema.ts';
+import { Name, Nullable, say, Timestamp } from '#core/http/schema.ts';
 
 export const RegionId = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const HOST_NAME = '^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$';
@@ -18,11 +18,15 @@ const fields = {
   ip: say(Type.String({ format: 'ip' }), 'What domains without a CNAME point to'),
   name_servers: say(Type.Array(HostName, { maxItems: 10 }), 'Those that it runs'),
 };
+const ClusterName = Type.String({ pattern: '^[a-z0-9]([a-z0-9-]{0,18}[a-z0-9])?$' });
+const CLUSTER = 'The Kubernetes cluster that its sites are made on, by the name that the configuration has for it';
+const cluster = say(Nullable(ClusterName), CLUSTER);
 
 export const Region = Type.Object(
   {
     id: RegionId,
     ...fields,
+    cluster,
     site_domain: Type.String({ description: 'A site without a domain of its own gets a name under this one' }),
     stage_domain: Type.String({ description: 'A staging site gets a name under this one' }),
     created_at: Timestamp,
@@ -32,9 +36,14 @@ export const Region = Type.Object(
 /** What the table keeps; the site domain is the platform's setting. */
 export type Region = Omit<Static<typeof Region>, 'site_domain' | 'stage_domain'>;
 
-export const NewRegion = Type.Object({ ...fields, name_servers: Type.Optional(fields.name_servers) });
+export const NewRegion = Type.Object({
+  ...fields,
+  name_servers: Type.Optional(fields.name_servers),
+  cluster: Type.Optional(say(ClusterName, CLUSTER)),
+});
 export type NewRegion = Static<typeof NewRegion>;
-export const RegionChange = Type.Partial(NewRegion);
+/** Without a cluster its sites go where the configuration says. */
+export const RegionChange = Type.Partial(Type.Object({ ...NewRegion.properties, cluster }));
 export type RegionChange = Static<typeof RegionChange>;
 
 export const regionNotFound = failure('region.not_found', 404, 'There is no such region.');

@@ -2,7 +2,18 @@ import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import type { NewRegion, Region, RegionChange } from './region.schema.ts';
 
-const COLUMNS = ['id', 'name', 'city', 'country', 'country_code', 'cname', 'ip', 'name_servers', 'created_at'] as const;
+const COLUMNS = [
+  'id',
+  'name',
+  'city',
+  'country',
+  'country_code',
+  'cname',
+  'ip',
+  'name_servers',
+  'cluster',
+  'created_at',
+] as const;
 
 export async function listRegions(db: Db): Promise<Region[]> {
   return db.selectFrom('regions').select(COLUMNS).orderBy('id').execute();

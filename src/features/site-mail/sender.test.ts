@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { asMailOf, senderOf } from './sender.ts';
 
+const whole = (message: Buffer, owner: Parameters<typeof asMailOf>[1]) => Buffer.concat(asMailOf(message, owner) ?? []);
+
 const own = senderOf('www.shop.example.org');
 const custom = { sender: own, domains: ['www.shop.example.org', 'shop.example.org', 'example.org'] };
 const onPlatform = { sender: senderOf('blog.sites.example.net'), domains: ['blog.sites.example.net'] };
 
-const rewrite = (header: string, owner = custom) => String(asMailOf(Buffer.from(`${header}\r\n\r\nBody`), owner));
+const rewrite = (header: string, owner = custom) => String(whole(Buffer.from(`${header}\r\n\r\nBody`), owner));
 const headersOf = (header: string, owner = custom) => {
   const mail = rewrite(header, owner);
   assert.ok(mail.endsWith('\r\n\r\nBody'), mail);
@@ -57,8 +59,8 @@ test('a reply address that the site gave is left alone, and every other field wi
 test('there is one From, and it is there, whatever the site wrote', () => {
   assert.deepEqual(headersOf('Subject: None'), [`From: ${own}`, 'Subject: None']);
   assert.deepEqual(headersOf(`From: ${own}\r\nSender: boss@bank.example\r\nFrom: boss@bank.example`), [`From: ${own}`]);
-  assert.equal(String(asMailOf(Buffer.from('\r\nBody'), custom)), `From: ${own}\r\n\r\nBody`);
-  assert.equal(String(asMailOf(Buffer.from('Subject: x'), custom)), `From: ${own}\r\nSubject: x\r\n\r\n`);
+  assert.equal(String(whole(Buffer.from('\r\nBody'), custom)), `From: ${own}\r\n\r\nBody`);
+  assert.equal(String(whole(Buffer.from('Subject: x'), custom)), `From: ${own}\r\nSubject: x\r\n\r\n`);
 });
 
 test('what two readers could understand in two ways is not passed on', () => {
@@ -92,7 +94,7 @@ test('what two readers could understand in two ways is not passed on', () => {
 
 test('the body stays as it is, to the byte', () => {
   const body = Buffer.from([0, 255, 13, 10, 10, 13, 128, 70, 114, 111, 109, 58]);
-  const mail = asMailOf(Buffer.concat([Buffer.from('From: Grüße <a@example.org>\n\n'), body]), custom);
+  const mail = whole(Buffer.concat([Buffer.from('From: Grüße <a@example.org>\n\n'), body]), custom);
   assert.deepEqual(mail, Buffer.concat([Buffer.from('From: Grüße <a@example.org>\r\n\r\n'), body]));
 });
 

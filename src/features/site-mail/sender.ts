@@ -34,10 +34,10 @@ interface Field {
 }
 
 /**
- * The message with one From that its site may use, and no Sender besides. Its body stays as it is, to the byte. Undefined for what has a
+ * The message with one From that its site may use, and no Sender besides: its header, and its body as it is, to the byte. Undefined for what has a
  * header as no mail has one.
  */
-export function asMailOf(message: Buffer, owner: MailOwner): Buffer | undefined {
+export function asMailOf(message: Buffer, owner: MailOwner): [header: Buffer, body: Buffer] | undefined {
   // One character for each byte, whatever the message is encoded in.
   const text = message.toString('latin1', 0, HEADER_BYTES);
   const end = HEADER_END.exec(text);
@@ -50,7 +50,7 @@ export function asMailOf(message: Buffer, owner: MailOwner): Buffer | undefined 
   const others = fields.filter(({ name }) => name !== 'from' && name !== 'sender');
   const hasReplyTo = others.some(({ name }) => name === 'reply-to');
   const header = [...ownFrom(from, hasReplyTo, owner), ...others.map((field) => field.text)].join('\r\n');
-  return Buffer.concat([Buffer.from(`${header}\r\n\r\n`, 'latin1'), body]);
+  return [Buffer.from(`${header}\r\n\r\n`, 'latin1'), body];
 }
 
 /** Lines that are no field, nor the continuation of one, are left out: some readers take them for the header's end. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '#core/auth/caller.ts';
 import { recheckRights } from '#core/auth/revocation.ts';
+import { siteHostParts } from '#core/cluster.ts';
 import type { Db } from '#core/db/database.ts';
 import { bodyFault, type Fault, invalid } from '#core/errors.ts';
 import type { Call } from '#core/http/operation.ts';
@@ -8,7 +9,7 @@ import type { Services } from '#core/services.ts';
 import { linkSite, type PreparedLink, prepareLink } from '#features/git-sync/git-sync.ts';
 import { hold } from '#features/hold/hold.ts';
 import { findSiteById, newPasswords, recordSiteEvent, type SiteRow } from '#features/instance/instance.ts';
-import { holdRegion, listRegions, type Region } from '#features/region/region.ts';
+import { holdRegion, listRegions, placeInRegion, type Region } from '#features/region/region.ts';
 import {
   checkName,
   insertNamedSite,
@@ -24,6 +25,7 @@ import { type TemplateContent, templateContent } from '#features/template/templa
 import { findDefaultRegion } from '#features/user/user.ts';
 import type { Place } from '#host/site-host.ts';
 import { hashForWordPress } from '#runtimes/wordpress/password.ts';
+import type { Config } from '../../config.ts';
 import { createSiteJob, type SiteContent } from './site.jobs.ts';
 import { requireSlot, requireStorage } from './site.limits.ts';
 import { checkPassword } from './site.rules.ts';
@@ -91,11 +93,11 @@ export function createSite(
   { passwordHash, template, ...prepared }: PreparedSite,
 ): Promise<Site> {
   const { secrets, config } = call.services;
-  const { host, driver } = template ?? config.newSites;
+  const id = randomUUID();
   return addSite(call, input, {
     ...prepared,
-    id: randomUUID(),
-    at: { host, driver },
+    id,
+    at: placeFor(config, prepared.region, id, template),
     activity: 'created',
     content: {
       ...(template && { template }),
@@ -107,6 +109,12 @@ export function createSite(
       passwordHashSealed: secrets.seal(Buffer.from(passwordHash)).toString('base64'),
     },
   });
+}
+
+/** What a template keeps is read from anywhere where each host has its own place for that, and else on its own host alone. */
+function placeFor(config: Config, region: Region, id: string, template: TemplateContent | undefined): Place {
+  const place = placeInRegion(config, region, id);
+  return template && !siteHostParts(place.host) ? { host: template.host, driver: template.driver } : place;
 }
 
 interface AddedSite extends PreparedPlace {

@@ -3,6 +3,7 @@ import { feature } from '../feature.ts';
 import { createSiteJob, updateSiteJob } from './site.jobs.ts';
 import { moveSiteJob } from './site.move.ts';
 import { operatorSiteOperations } from './site.operator.routes.ts';
+import { relocateSiteJob } from './site.relocate.ts';
 import { siteOperations } from './site.routes.ts';
 import { countSitesByState } from './site.sql.ts';
 import { startSite } from './site.wake.ts';
@@ -10,7 +11,7 @@ import { startSite } from './site.wake.ts';
 export const siteFeature = feature({
   name: 'site',
   operations: [...siteOperations, ...operatorSiteOperations],
-  jobs: [createSiteJob, updateSiteJob, moveSiteJob, startSite],
+  jobs: [createSiteJob, updateSiteJob, moveSiteJob, relocateSiteJob, startSite],
   figures: [
     figures({
       metrics: { sites: { help: 'Sites of the whole platform, by state', type: 'gauge', label: 'state' } },

@@ -7,6 +7,7 @@ import { invalid } from '#core/errors.ts';
 import type { Call } from '#core/http/operation.ts';
 import { type Upload, withUpload } from '#core/http/upload.ts';
 import { removeFilesSoon, specOf, storageLeft } from '#features/instance/instance.ts';
+import { placeInRegion, type Region } from '#features/region/region.ts';
 import { nameIsClaimed, readClaim, requireFreeName, takenName } from '#features/site-name/site-name.ts';
 import type { HostedSpec } from '#host/site-host.ts';
 import type { ArchiveSource } from '#runtimes/runtime.ts';
@@ -32,7 +33,7 @@ export async function prepareImport(call: Call<unknown, SitePlace>, upload: Uplo
     return await services.locks.alone(`import of ${query.team_id}`, 0, async () => {
       const folder = join(services.config.dataDir, 'uploads');
       const limits = { folder, maxBytes: Math.min(services.config.importMaxBytes, leftBytes) };
-      return { ...place, ...(await withUpload(upload, limits, (archive) => makeSite(call, archive))) };
+      return { ...place, ...(await withUpload(upload, limits, (archive) => makeSite(call, place.region, archive))) };
     });
   } catch (error) {
     throw error instanceof LockBusy ? importRunning() : error;
@@ -59,14 +60,17 @@ async function requirePlace(
 
 async function makeSite(
   call: Call<unknown, SitePlace>,
+  region: Region,
   archive: ArchiveSource,
 ): Promise<Pick<PreparedImport, 'spec' | 'storageBytes'>> {
   const { services, caller, query } = call;
   const { hosts, config } = services;
-  const versions = await hosts.prepared(config.newSites);
+  const id = randomUUID();
+  const place = placeInRegion(config, region, id);
+  const versions = await hosts.prepared(place);
   const spec = specOf(services, {
-    ...config.newSites,
-    ...{ id: randomUUID(), kind: 'live', team_id: query.team_id, fqdn: query.fqdn, debug_enabled: false },
+    ...place,
+    ...{ id, kind: 'live', team_id: query.team_id, fqdn: query.fqdn, debug_enabled: false },
     ...{ core_version: versions.coreVersion, php_version: versions.phpVersion },
   });
   try {

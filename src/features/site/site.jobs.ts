@@ -1,3 +1,4 @@
+import { hostForNew } from '#core/cluster.ts';
 import { finishEvent, reportProgress } from '#core/events/events.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
@@ -85,7 +86,8 @@ export const createSiteJob = jobKind<Creation>({
   async undo({ siteId, eventId }, { config, db, hosts }) {
     const site = await findSiteById(db, siteId);
     const isOurs = site ? site.busy_event_id === eventId : !(await isKeptDeleted(db, siteId));
-    if (isOurs) await hosts.delete(site ?? { ...config.newSites, id: siteId });
+    const { host, driver } = config.newSites;
+    if (isOurs) await hosts.delete(site ?? { host: hostForNew(config.clusters, host, siteId), driver, id: siteId });
   },
   async abandon(tx, payload) {
     const { siteId, eventId } = payload;
@@ -127,8 +129,8 @@ const withVersions = (site: SiteRow, { coreVersion, phpVersion }: Versions): Sit
 
 function originOf(template: TemplateContent | undefined, first: FirstContent): SiteOrigin {
   if (!template) return { kind: 'image', first };
-  const { space, site, moment, isShared } = template;
-  return { kind: 'cut', space, site, moment, isShared, change: { people: 'first', first } };
+  const { space, site, moment, isShared, host: keptBy } = template;
+  return { kind: 'cut', space, site, moment, isShared, keptBy, change: { people: 'first', first } };
 }
 
 const FIRST_CRON_MS = 3_600_000;

@@ -1,3 +1,4 @@
+import { bodyFault, invalid } from '#core/errors.ts';
 import { finishEvent } from '#core/events/events.ts';
 import type { Call } from '#core/http/operation.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
@@ -15,21 +16,32 @@ import {
 } from '#features/instance/instance.ts';
 import { addStorage, lockTeam, lockWorkingTeam } from '#features/team/team.ts';
 import { failedBy } from '#timemachine/failure.ts';
+import { relocateSite } from './site.relocate.ts';
 import { moveStaged, type Site, type SiteMove } from './site.schema.ts';
 import { completeSite } from './site.view.ts';
 
 interface Move extends HeldWork {
-  database: SiteMove['database'];
+  database: NonNullable<SiteMove['database']>;
 }
 
 const WORDS = { sqlite: 'SQLite', mariadb: 'MariaDB' };
 
-/** Visitors wait while its rows move. A site of another driver of this host comes to the one that new sites run on. */
-export async function moveSite(call: Call, named: SiteRow, { database }: SiteMove): Promise<Site> {
+/** To another kind of database or to another region, one at a time. */
+export async function moveSite(call: Call, named: SiteRow, { database, region_name }: SiteMove): Promise<Site> {
   const { db, services, caller } = call;
+  if ((database === undefined) === (region_name === undefined))
+    throw invalid(bodyFault('database', 'Value error, say either database or region_name'));
   await lockWorkingTeam(db, named.team_id);
   const site = await lockNamedSite(db, named);
   requireIdle(site);
+  if (region_name !== undefined) await relocateSite(call, site, region_name);
+  if (database !== undefined) await moveRows(call, site, database);
+  return completeSite(db, services, caller, (await findSiteById(db, site.id)) ?? site);
+}
+
+/** Visitors wait while its rows move. A site of another driver of this host comes to the one that new sites run on. */
+async function moveRows(call: Call, site: SiteRow, database: Move['database']): Promise<void> {
+  const { db, services, caller } = call;
   // Its staging site has a driver too, and both have to be alike.
   if (driverFor(services.config, site) !== site.driver && (await findStage(db, site.id))) throw moveStaged();
   const eventId = await recordSiteEvent(db, caller, site, {
@@ -41,7 +53,6 @@ export async function moveSite(call: Call, named: SiteRow, { database }: SiteMov
   await hold(db, [site.id], 'updating', eventId);
   await services.jobs.enqueue(db, moveSiteJob, { siteId: site.id, eventId, database }, site.id);
   call.headers['operation-id'] = eventId;
-  return completeSite(db, services, caller, (await findSiteById(db, site.id)) ?? site);
 }
 
 export const moveSiteJob = jobKind<Move>({

@@ -187,7 +187,8 @@ export const siteOperations = [
     method: 'POST',
     path: '/site/{fqdn}/move',
     tag,
-    summary: 'Move a site to another kind of database, SQLite or MariaDB, and to the driver of new sites. Backups stay',
+    summary:
+      'Move a site to another kind of database, SQLite or MariaDB, and to the driver of new sites, or to another region. Backups stay',
     access: onSite('admin'),
     params: SitePath,
     body: SiteMove,

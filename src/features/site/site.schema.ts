@@ -197,9 +197,14 @@ export const SiteLogin = Type.Object(
 export type SiteLogin = Static<typeof SiteLogin>;
 
 export const SiteMove = Type.Object({
-  database: OneOf(['sqlite', 'mariadb'], {
-    description: 'What the site keeps its rows in: a file of its own, or MariaDB, where its host has that',
-  }),
+  database: Type.Optional(
+    OneOf(['sqlite', 'mariadb'], {
+      description: 'What the site keeps its rows in: a file of its own, or MariaDB, where its host has that',
+    }),
+  ),
+  region_name: Type.Optional(
+    say(Name, 'The region that the site goes to, where both are clusters; its backups go with it'),
+  ),
 });
 export type SiteMove = Static<typeof SiteMove>;
 

@@ -1,5 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
+import { connect as connectSecurely, createSecureContext, type SecureContext } from 'node:tls';
+import { refuseOtherHost, type WireIdentity } from './identity.ts';
 
 const CONNECT_MS = 5_000;
 const KEEP_ALIVE_MS = 10_000;
@@ -11,19 +13,38 @@ export function listeningOptions(address: string): { path: string } | { host: st
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) };
 }
 
-/** A connection to the first of these that takes one; undefined where none does. */
-export async function dial(addresses: readonly string[]): Promise<Socket | undefined> {
+/** Who is dialled, and as whom. */
+export interface Dialled {
+  name: string;
+  tls: WireIdentity['tls'];
+}
+
+/** A connection to the first of these that takes one and is who is meant; undefined where none is. Sockets of this machine guard themselves. */
+export async function dial(addresses: readonly string[], meant?: Dialled): Promise<Socket | undefined> {
   for (const address of addresses) {
-    const socket = connect(listeningOptions(address));
+    const [socket, ready] = address.startsWith('unix:') || !meant ? plain(address) : secure(address, meant);
     const isConnected = await new Promise<boolean>((resolve) => {
       const timer = setTimeout(() => socket.destroy(), CONNECT_MS);
       socket.on('error', () => {});
-      socket.once('connect', () => resolve(true)).once('close', () => resolve(false));
-      socket.once('connect', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
+      socket.once(ready, () => resolve(true)).once('close', () => resolve(false));
+      socket.once(ready, () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
     });
     if (isConnected) return keptAlive(socket);
   }
   return undefined;
+}
+
+const plain = (address: string) => [connect(listeningOptions(address)), 'connect'] as const;
+
+/** Reading keys and certificates costs more than a call. */
+const contexts = new WeakMap<WireIdentity['tls'], SecureContext>();
+
+function secure(address: string, { name, tls }: Dialled) {
+  const secureContext = contexts.get(tls) ?? createSecureContext(tls);
+  contexts.set(tls, secureContext);
+  const checkServerIdentity: typeof refuseOtherHost = (_address, certificate) => refuseOtherHost(name, certificate);
+  const options = { ...listeningOptions(address), secureContext, checkServerIdentity, noDelay: true };
+  return [connectSecurely(options), 'secureConnect'] as const;
 }
 
 /** A machine that vanishes says nothing, and nobody may wait for it for ever. */

@@ -58,6 +58,7 @@ const HOST_CALLS = {
   discardRehearsal: 'site',
   recover: 'site',
   shareCut: 'site',
+  sendKept: 'site',
   forget: 'site',
   prune: 'place',
   check: 'place',

@@ -5,12 +5,13 @@ import { HostAway } from '../host-unreachable.ts';
 import type { HostedSpec, SiteHost } from '../site-host.ts';
 import { dial, greeting } from './host-address.ts';
 import { firstArgument, hostCalls, type ServingCalls } from './host-calls.ts';
+import type { WireIdentity } from './identity.ts';
 import { Peer } from './peer.ts';
 
 /** A host behind a socket, as if it were here. */
-export function remoteHost(addresses: readonly string[], token: string): SiteHost {
+export function remoteHost(hostName: string, addresses: readonly string[], { token, tls }: WireIdentity): SiteHost {
   const call = async (name: string, args: unknown[]): Promise<unknown> => {
-    const socket = await dial(addresses);
+    const socket = await dial(addresses, { name: hostName, tls });
     if (!socket) throw new HostAway('nobody answers for the host of the site');
     const peer = new Peer(socket);
     socket.write(greeting(token));

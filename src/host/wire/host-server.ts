@@ -1,20 +1,23 @@
 import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
+import { createServer as createSecureServer } from 'node:tls';
 import type { Log } from '#core/log.ts';
 import type { Lease, LeaseOptions, SiteFailure } from '#runtimes/runtime.ts';
 import type { HostedSpec, Place, SiteHost } from '../site-host.ts';
 import { dial, greeted, keptAlive, listeningOptions } from './host-address.ts';
 import { type HostCall, hostCalls, type ServingCalls, servingCalls } from './host-calls.ts';
+import type { WireIdentity } from './identity.ts';
 import { Peer } from './peer.ts';
 
 const FAILURES_KEPT_MS = 30_000;
+const HANDSHAKE_MS = 5_000;
 
 export interface HostServerOptions {
   host: SiteHost;
   /** `unix:/path` or `host:port`. */
   address: string;
-  token: string;
+  identity: WireIdentity;
   log: Log;
 }
 
@@ -23,12 +26,27 @@ export class HostServer {
   readonly #options: HostServerOptions;
   readonly #server: Server;
   readonly #connections = new Set<Socket>();
+  /** What is being asked right now, and when the last of it ended. */
+  #asked = 0;
+  #quietSince = new Date();
   /** Why connections of leases broke, for whoever had them and asks. */
   readonly #failures = new Map<string, Promise<SiteFailure | undefined>>();
 
   constructor(options: HostServerOptions) {
     this.#options = options;
-    this.#server = createServer({ allowHalfOpen: true }, (socket) => void this.#take(socket));
+    const take = (socket: Socket) => void this.#take(socket);
+    const secure = {
+      ...options.identity.tls,
+      requestCert: true,
+      rejectUnauthorized: true,
+      handshakeTimeout: HANDSHAKE_MS,
+    };
+    this.#server = options.address.startsWith('unix:')
+      ? createServer({ allowHalfOpen: true }, take)
+      : createSecureServer({ ...secure, allowHalfOpen: true, noDelay: true }, take);
+    // Also those that have not shown who they are: the server would wait for them at its end.
+    this.#server.on('connection', (socket: Socket) => this.#keep(socket));
+    this.#server.on('tlsClientError', (error: Error) => options.log.debug({ err: error }, 'no other host'));
   }
 
   async open(): Promise<void> {
@@ -45,18 +63,32 @@ export class HostServer {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
+  /** Since when nobody asks anything; undefined while somebody does. A connection is a call, also where it became a stream. */
+  get quietSince(): Date | undefined {
+    return this.#asked > 0 ? undefined : this.#quietSince;
+  }
+
   async #take(socket: Socket): Promise<void> {
-    this.#connections.add(socket);
-    socket.once('close', () => this.#connections.delete(socket));
-    const { token, log } = this.#options;
-    if (!(await greeted(keptAlive(socket), token))) {
+    this.#keep(socket);
+    const { identity, log } = this.#options;
+    if (!(await greeted(keptAlive(socket), identity.token))) {
       const { remoteAddress: address, bytesRead } = socket;
       // Who says nothing at all only looked whether somebody is here.
       if (bytesRead > 0) log.warn({ address }, 'somebody who is not the platform knocked at the door of a host');
       return;
     }
+    this.#asked++;
+    socket.once('close', () => {
+      this.#asked--;
+      this.#quietSince = new Date();
+    });
     const peer: Peer = new Peer(socket, (name: string, ...args: unknown[]) => this.#call(peer, name, args));
     socket.resume();
+  }
+
+  #keep(socket: Socket): void {
+    this.#connections.add(socket);
+    socket.once('close', () => this.#connections.delete(socket));
   }
 
   async #call(peer: Peer, name: string, args: unknown[]): Promise<unknown> {

@@ -90,7 +90,7 @@ const RAW =
 const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const raw = {
   from: 'wordpress@blog.example.com',
-  message: Buffer.from(RAW),
+  message: [Buffer.from(RAW)],
   dkim: {
     domain: 'blog.example.com',
     selector: 'siteyard',

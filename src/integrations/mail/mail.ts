@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
 import type { Log } from '#core/log.ts';
 import { type Mailer, MailRefused, type Message, type RawMessage } from '#core/mail.ts';
+import { nextTurn } from '#core/turns.ts';
 
 export interface MailOptions {
   smtpUrl: string | undefined;
@@ -40,14 +40,15 @@ const composeRaw = ({ from, to, message, dkim }: RawMessage) => ({
   ...(dkim && { dkim: { domainName: dkim.domain, keySelector: dkim.selector, privateKey: dkim.privateKey } }),
 });
 
-const PIECE_BYTES = 64 * 1024;
+const PIECE_BYTES = 32 * 1024;
 
 /** A message may have 20 MB, and is signed and escaped byte by byte: whatever else waits has its turn between two pieces. */
-async function* piecesOf(message: Buffer): AsyncGenerator<Buffer> {
-  for (let start = 0; start < message.length; start += PIECE_BYTES) {
-    yield message.subarray(start, start + PIECE_BYTES);
-    await setImmediate();
-  }
+async function* piecesOf(message: RawMessage['message']): AsyncGenerator<Buffer> {
+  for (const part of message)
+    for (let start = 0; start < part.length; start += PIECE_BYTES) {
+      yield part.subarray(start, start + PIECE_BYTES);
+      await nextTurn();
+    }
 }
 
 /** The server wants the platform to sign in, or to do so in another way. That is mended by the operator. */
@@ -98,7 +99,7 @@ const part = (type: string, content: string) =>
 
 /** Its parts as they are, the plain one first, so that a link in it can be copied: no transfer encoding that would break its lines. */
 function folderMailer(folder: string, from: string, log: Log): Mailer {
-  const keep = async (id: string, content: string | Buffer): Promise<string> => {
+  const keep = async (id: string, content: string | Readable): Promise<string> => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const file = join(folder, `${id}.eml`);
     // Written whole or not at all, and over itself when the job runs again.
@@ -109,9 +110,11 @@ function folderMailer(folder: string, from: string, log: Log): Mailer {
   return {
     async sendRaw(raw) {
       const { createTransport } = await import('nodemailer');
-      const { message } = await createTransport({ streamTransport: true, buffer: true }).sendMail(composeRaw(raw));
-      const id = createHash('sha256').update(raw.message).update(raw.to.join()).digest('hex').slice(0, 32);
-      const file = await keep(id, message as Buffer);
+      const hash = createHash('sha256');
+      for await (const piece of piecesOf(raw.message)) hash.update(piece);
+      const id = hash.update(raw.to.join()).digest('hex').slice(0, 32);
+      const { message } = await createTransport({ streamTransport: true }).sendMail(composeRaw(raw));
+      const file = await keep(id, message as Readable);
       log.info({ to: raw.to, file }, 'mail written to a file; set SMTP_URL to send it');
     },
     async send(message) {

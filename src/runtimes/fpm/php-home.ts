@@ -11,6 +11,7 @@ import { SiteFailure, type SiteSpec } from '#runtimes/runtime.ts';
 import { writeConfig } from '#runtimes/wordpress/config-file.ts';
 import type { Tools } from '#runtimes/wordpress/distribution.ts';
 import { LAYOUT, mariadbDatabase, ownAddress, sharedFolders, sqliteDatabase } from '#runtimes/wordpress/layout.ts';
+import { LAUNCHER } from '#sandbox/allocation-filter.ts';
 import { callFilter } from '#sandbox/call-filter.ts';
 import type { ControlGroup, ControlGroups, GroupLimits } from '#sandbox/control-groups.ts';
 import { endAllNaming } from '#sandbox/ending.ts';
@@ -105,6 +106,7 @@ export class PhpHome {
       shown: [
         { from: INSIDE, at: PLACES.tools },
         { from: join(folder, 'fpm.conf'), at: PLACES.pool },
+        { from: LAUNCHER, at: PLACES.launcher },
         { from: join(folder, 'filter'), at: PLACES.filter },
         { from: join(folder, 'resolv.conf'), at: '/etc/resolv.conf' },
         { from: join(folder, 'nsswitch.conf'), at: '/etc/nsswitch.conf' },
@@ -128,7 +130,7 @@ export class PhpHome {
 
   /** Tells the kernel what a site may have now, with all that runs of it. */
   limit(siteId: string): void {
-    this.#options.groups.limit(siteId, this.#limits(siteId));
+    void this.#options.groups.limit(siteId, this.#limits(siteId));
   }
 
   /** PHP-FPM for visitors. `compileTo`: a folder that gets what it compiles. */
@@ -193,10 +195,10 @@ export class PhpHome {
       const database = addressOf(this.#options.databaseOf(site, siteFolder));
       if (!site.isOffline || database) door = await this.#openDoor(site, own, database);
       const limits = this.#limits(site.id);
-      group = groups.make(site.id, limits, limits);
+      group = await groups.make(site.id, limits, limits);
       const others = site.isOffline ? [] : [...PORTS, ownAddress(site.url).port];
       const ports = [...new Set([...others, ...(database ? [database.port] : [])])].join(',') || '-';
-      const launch = ['/usr/bin/perl', `${PLACES.tools}/launch.pl`, PLACES.filter, ports, ...program];
+      const launch = ['/usr/bin/perl', PLACES.launcher, PLACES.filter, ports, ...program];
       const shown = await this.#shown(site, siteFolder, own);
       const run = isServing ? [{ from: runFolder, at: PLACES.run, isWritable: true }] : [];
       const spawn = sandbox.enter({

@@ -18,6 +18,7 @@ export const PLACES = {
   ini: '/opt/php.ini',
   commandIni: '/opt/php-cli.ini',
   pool: '/opt/php-fpm.conf',
+  launcher: '/opt/launch.pl',
   filter: '/opt/filter',
   run: '/run/php',
   socket: '/run/php/fpm.sock',

@@ -99,6 +99,8 @@ export class MemoryRuntime extends FolderRuntime implements Runtime {
     return { coreVersion: CORE_VERSION, phpVersion: PHP_VERSION };
   }
 
+  async requireCore(): Promise<void> {}
+
   async coreVersions(): Promise<string[]> {
     return [CORE_VERSION];
   }

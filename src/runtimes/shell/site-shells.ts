@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, copyFileSync, existsSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, writeFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '#core/log.ts';
 import { endIn, endOrphans, makeRunFolder, shortFolder } from '#runtimes/folders/run-folder.ts';
 import type { Command, CommandResult, SiteSpec } from '#runtimes/runtime.ts';
+import { allocationFilter, canFilter, filtered, LAUNCHER } from '#sandbox/allocation-filter.ts';
 import { ControlGroups } from '#sandbox/control-groups.ts';
 import { endAllNaming } from '#sandbox/ending.ts';
 import type { Room, Shown } from '#sandbox/room.ts';
-import type { Sandbox, Spawn } from '#sandbox/sandbox.ts';
+import { outsideGroups, type Sandbox, type Spawn } from '#sandbox/sandbox.ts';
 import { SYSTEM_PATH } from '#sandbox/system.ts';
 import { Door } from './door.ts';
 import { PATHS } from './paths.ts';
@@ -61,6 +62,7 @@ const UNCOUNTED_TMP_BYTES = 16 * 1024 * 1024;
 /** Where sites have numbers, the limit of processes counts all that runs of the site: its PHP too, and every terminal. */
 const ALL_OF_A_SITE = 4;
 const TOOLS = '/opt/siteyard';
+const [LAUNCHER_INSIDE, FILTER_INSIDE] = ['/opt/launch.pl', '/opt/filter'];
 const DOOR = '/run/siteyard';
 const INSIDE = join(import.meta.dirname, 'inside');
 const TOOL_FILES = {
@@ -95,6 +97,8 @@ export class SiteShells {
   readonly #homes = new Map<string, OpenHome>();
   readonly #memory = new WatchedMemory(SITE_LIMITS.memoryBytes);
   #folder = '';
+  /** Whether programs get the filter; not known before the first one is about to start. */
+  #hasFilter: Promise<boolean> | undefined;
 
   constructor(options: SiteShellsOptions) {
     this.#options = options;
@@ -110,6 +114,8 @@ export class SiteShells {
     this.#groups = ControlGroups.find();
     if (!this.#groups.hasMemory)
       this.#options.log.warn('no kernel limits for shells: this service may not make control groups with memory');
+    const filter = allocationFilter();
+    if (filter) writeFileSync(this.#filterFile, filter);
     const tools = join(this.#folder, 'tools/bin');
     await mkdir(tools, { recursive: true });
     for (const [name, file] of Object.entries(TOOL_FILES)) {
@@ -123,19 +129,26 @@ export class SiteShells {
   }
 
   async enter(site: SiteSpec, wish: ShellWish): Promise<ShellEntry> {
-    const { home, release } = await this.#homeOf(site);
+    const args = await this.#filtered(wish);
+    const limits = { ...SHELL_LIMITS, ...wish.limits };
+    const group = await this.#groups?.make(site.id, SITE_LIMITS, limits);
+    const { home, release } = await this.#homeOf(site).catch(async (error) => {
+      await group?.remove();
+      throw error;
+    });
+    // From here on until it is written nothing is waited for: whoever ends all of the site finds it, or comes before it.
     const list = join(home.folder, `${randomBytes(6).toString('hex')}.mounts`);
     home.lists.add(list);
-    const limits = { ...SHELL_LIMITS, ...wish.limits };
-    const group = this.#groups?.make(site.id, SITE_LIMITS, limits);
     let leaving: Promise<void> | undefined;
     const end = async () => {
       try {
-        await endAllNaming(list);
+        // A group can be removed when nobody is in it, and nobody leaves one: that spares a look at every process of the machine.
+        const isApart = existsSync(outsideGroups(list));
+        if (isApart || !(await group?.end())) await endAllNaming(list);
       } finally {
         await group?.remove();
         this.#memory.forget(site.id, list);
-        await rm(list, { force: true });
+        for (const file of [list, outsideGroups(list)]) await rm(file, { force: true });
         home.lists.delete(list);
         await release();
       }
@@ -147,7 +160,8 @@ export class SiteShells {
     const usesTooMuch = (pid: number) =>
       !group?.hasMemory && this.#memory.isTooMuch(site.id, list, pid, limits.memoryBytes);
     try {
-      return { spawn: this.#spawn(site, home.room, list, group?.folders ?? [], wish), usesTooMuch, leave };
+      const spawn = this.#spawn(site, home.room, list, group?.folders ?? [], { ...wish, args });
+      return { spawn, usesTooMuch, leave };
     } catch (error) {
       await leave();
       throw error;
@@ -156,21 +170,38 @@ export class SiteShells {
 
   #spawn(site: SiteSpec, room: Room, list: string, groups: string[], wish: ShellWish): Spawn {
     const { sandbox } = this.#options;
-    const { args, cwd = PATHS.content, env = {}, shown = [] } = wish;
+    const { args, cwd = PATHS.content, shown = [] } = wish;
     const limits = { ...SHELL_LIMITS, ...wish.limits };
     return sandbox.enter({
       room,
       list,
       isModest: true,
       shown,
-      // Inside and not before: what is said there must not change how it gets there.
-      args: ['/usr/bin/env', ...environment(env), ...args],
+      args,
       cwd,
       uid: sandbox.uidOf(site.id),
       groups,
       processes: limits.processes * (sandbox.mode === 'uids' ? ALL_OF_A_SITE : 1),
       fileBytes: limits.fileBytes,
     });
+  }
+
+  async #filtered({ args, env = {} }: ShellWish): Promise<string[]> {
+    // Inside and not before: what is said there must not change how it gets there.
+    const program = ['/usr/bin/env', ...environment(env), ...args];
+    this.#hasFilter ??= this.#findFilter();
+    return (await this.#hasFilter) ? filtered(LAUNCHER_INSIDE, FILTER_INSIDE, program) : program;
+  }
+
+  async #findFilter(): Promise<boolean> {
+    const hasFilter = existsSync(this.#filterFile) && (await canFilter(this.#filterFile));
+    if (!hasFilter)
+      this.#options.log.warn('no filter of system calls for shells: they can take room of the disk at once');
+    return hasFilter;
+  }
+
+  get #filterFile(): string {
+    return join(this.#folder, 'filter');
   }
 
   /** Ends all that runs of the site in here. What was about to enter does not. */
@@ -230,6 +261,8 @@ export class SiteShells {
       { from: join(core, 'wp-content', 'themes'), at: PATHS.themes },
       { from: join(this.#folder, 'tools'), at: TOOLS },
       { from: doorFolder, at: DOOR },
+      { from: LAUNCHER, at: LAUNCHER_INSIDE },
+      { from: this.#filterFile, at: FILTER_INSIDE },
     ];
     const uid = sandbox.uidOf(site.id);
     const tmpBytes = this.#groups?.hasMemory ? TMP_BYTES : UNCOUNTED_TMP_BYTES;

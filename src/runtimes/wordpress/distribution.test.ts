@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createLog } from '#core/log.ts';
 import { Outbound } from '#core/outbound.ts';
-import { Distribution } from './distribution.ts';
+import { Distribution, PACKAGE } from './distribution.ts';
 
 describe('releases of WordPress', () => {
   let server: Server;
@@ -64,6 +64,17 @@ describe('releases of WordPress', () => {
     assert.equal(existsSync(join(distribution.coreFolder('9.2.3'), 'wp-content/plugins')), false);
     offered = '9.1';
     assert.equal(await distribution.update(), false, 'an older offer changes nothing');
+  });
+
+  it('fetches a version that a site has and this machine has not', async () => {
+    const distribution = open();
+    await mkdir(join(cache, 'tools', PACKAGE.name), { recursive: true });
+    await distribution.require('9.1');
+    await distribution.require('9.1');
+    assert.equal(downloads, 1);
+    assert.deepEqual(await distribution.coreVersions(), ['9.1']);
+    await assert.rejects(distribution.require('9.9'), /answers 404/);
+    await assert.rejects(new Distribution(cache, undefined, createLog('silent')).require('9.9'), /no source/);
   });
 
   it('keeps nothing of an archive with another hash', async () => {

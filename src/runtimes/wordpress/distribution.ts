@@ -16,7 +16,7 @@ import { downloadRelease, newestRelease, type ReleaseSource } from './releases.t
  * The package is one of the npm registry's, which is the one place that every machine with npm reaches. Where WordPress'
  * own releases can be reached, the newest of them is fetched besides, and new sites get that one.
  */
-const PACKAGE = {
+export const PACKAGE = {
   name: 'wp-studio@1.22.0',
   sha512: 'boMtahkhgWDKKyNTBA1uTK5ghnAmxXhDY6KeQCO9FmcI3/o+YOSq8JwYW5ZYnxHCxH14Jf/mD6CJTBvTWl2Ytw==',
   files: 'package/dist/cli/wp-files',
@@ -47,17 +47,29 @@ export class Distribution {
       const version = await newestRelease(outbound, source);
       const [newest] = await this.coreVersions();
       if (newest && compareVersions(version, newest) <= 0) return false;
-      await this.#inDraft(async (draft) => {
-        const archive = await downloadRelease(outbound, source, version, draft);
-        await run('tar', ['-xzf', archive, '-C', draft], draft);
-        await this.#keepCore(join(draft, 'wordpress'));
-      });
-      this.#log.info({ version }, 'a new WordPress is here');
+      await this.#fetchRelease(outbound, source, version);
       return true;
     } catch (error) {
       this.#log.debug({ err: error }, 'could not look for a new WordPress');
       return false;
     }
+  }
+
+  /** Has this very version at hand: a site may be older than the machine that it came to. */
+  async require(version: string): Promise<void> {
+    await this.tools();
+    if ((await this.coreVersions()).includes(version)) return;
+    if (!this.#releases) throw new Error(`WordPress ${version} is not here, and no source of releases is named`);
+    await this.#fetchRelease(this.#releases.outbound, this.#releases.source, version);
+  }
+
+  async #fetchRelease(outbound: Outbound, source: ReleaseSource, version: string): Promise<void> {
+    await this.#inDraft(async (draft) => {
+      const archive = await downloadRelease(outbound, source, version, draft);
+      await run('tar', ['-xzf', archive, '-C', draft], draft);
+      await this.#keepCore(join(draft, 'wordpress'));
+    });
+    this.#log.info({ version }, 'another WordPress is here');
   }
 
   /** Resolves when there is a WordPress and the tools for it; a failed attempt is made again by the next call. */

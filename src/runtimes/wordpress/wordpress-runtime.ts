@@ -65,6 +65,10 @@ export abstract class WordPressRuntime extends FolderRuntime {
     return this.distribution.coreVersions();
   }
 
+  requireCore(coreVersion: string): Promise<void> {
+    return this.distribution.require(coreVersion);
+  }
+
   coreFolder(coreVersion: string): string {
     return this.distribution.coreFolder(coreVersion);
   }

@@ -65,7 +65,8 @@ export class TimeMachine {
     onQueue?: (queue: QueueState, before: QueueState) => void;
   }) {
     this.#store = options.store;
-    if (options.store.kind === 's3') this.uploads = new Uploads(options.store, options.onQueue ?? (() => {}));
+    if (options.store.kind === 's3' && options.store.queue)
+      this.uploads = new Uploads(options.store, options.onQueue ?? (() => {}));
     this.kept = new KeptReader(options.store);
     this.#teller = new HelperProcess(options.store, 'nice');
     this.#residents = Array.from({ length: options.processes }, () => new HelperProcess(options.store, 'nice'));

@@ -49,6 +49,11 @@ export class Uploads {
     this.#onState(this.state, before);
   }
 
+  /** Whether something waits, or may. */
+  get isBusy(): boolean {
+    return this.#running !== undefined || this.#isWanted || this.state.objects > 0 || this.state.trouble !== null;
+  }
+
   get idleMs(): number {
     return this.#running ? 0 : this.#helper.idleMs;
   }

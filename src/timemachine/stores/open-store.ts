@@ -11,7 +11,8 @@ export type StorePlace = { kind: 'disk'; folder: string } | { kind: 's3'; accoun
 /** Which store: data that can cross the border of a process. It may hold secrets, so it goes where nobody else reads. */
 export type StoreDescription =
   | { kind: 'disk'; folder: string; seal?: SealDescription }
-  | { kind: 's3'; account: S3Account; queue: QueueDescription; seal?: SealDescription };
+  // Without a queue it is somebody else's, to be read and to be removed.
+  | { kind: 's3'; account: S3Account; queue?: QueueDescription; seal?: SealDescription };
 
 /** The one place that knows all kinds of stores. */
 export function openStore(store: StoreDescription): Store {
@@ -20,6 +21,8 @@ export function openStore(store: StoreDescription): Store {
     case 'disk':
       return sealed(new DiskStore(store.folder));
     case 's3':
-      return new QueuedStore(sealed(new S3Store(store.account)), store.queue);
+      return store.queue
+        ? new QueuedStore(sealed(new S3Store(store.account)), store.queue)
+        : sealed(new S3Store(store.account));
   }
 }

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useId, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { EnterIcon, SearchIcon } from '../ui/icons.ts';
 import { useSearchText } from '../ui/use-settled.ts';
 import { type Command, useCommands } from './commands.tsx';
@@ -12,6 +12,9 @@ export function CommandList({ onDone }: { onDone: () => void }) {
   const navigate = useNavigate();
   const id = useId();
   const current = Math.min(at, commands.length - 1);
+  const field = useRef<HTMLInputElement>(null);
+  // The dialog opens before this is loaded, and has nothing else to begin with.
+  useEffect(() => field.current?.focus(), []);
 
   function choose(command: Command | undefined) {
     if (!command) return;
@@ -37,6 +40,7 @@ export function CommandList({ onDone }: { onDone: () => void }) {
       <div className="flex items-center gap-3 border-line border-b px-4">
         <SearchIcon className="size-4 shrink-0 text-muted" />
         <input
+          ref={field}
           type="text"
           role="combobox"
           aria-expanded="true"
@@ -44,7 +48,7 @@ export function CommandList({ onDone }: { onDone: () => void }) {
           aria-activedescendant={commands.length > 0 ? `${id}-${current}` : undefined}
           aria-autocomplete="list"
           aria-label="Search for sites, pages, actions and docs"
-          placeholder="Search for sites, pages, actions and docs"
+          placeholder="Sites, pages, actions and docs"
           autoComplete="off"
           spellcheck={false}
           value={typed}

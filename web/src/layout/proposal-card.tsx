@@ -54,7 +54,7 @@ export function ProposalCard({ proposal: given, mayDecide, onDecided }: Proposal
             Refuse
           </Button>
           <span className="text-muted text-xs">
-            Open until <Time iso={proposal.expires_at} />
+            Ends <Time iso={proposal.expires_at} />
           </span>
         </div>
       )}

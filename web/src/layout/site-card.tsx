@@ -17,7 +17,12 @@ export function SiteCard({ site, select }: { site: Site; select?: ReactNode }) {
   return (
     <article className="group relative grid min-w-0 grid-rows-[auto_1fr] overflow-hidden rounded-xl border border-line bg-surface shadow-card transition-colors hover:border-line-strong has-[:checked]:border-accent">
       <SitePicture site={site} className="rounded-none border-0 border-line border-b" />
-      {select && <div className="absolute top-2.5 left-2.5 z-10">{select}</div>}
+      {select && (
+        // It would cover the picture's own logo, so a pointer has to come near; on a screen to touch it is always there.
+        <div className="absolute top-2.5 left-2.5 z-10 transition-opacity pointer-fine:[:not(:hover,:focus-within,:has(:checked))>&]:opacity-0">
+          {select}
+        </div>
+      )}
       <div className="grid min-w-0 content-start gap-3 p-4">
         <div className="flex min-w-0 items-start gap-2">
           <div className="min-w-0 flex-1">
@@ -62,5 +67,5 @@ export function SiteCard({ site, select }: { site: Site; select?: ReactNode }) {
 
 /** As many beside each other as there is room for. */
 export function SiteCards({ children }: { children: ReactNode }) {
-  return <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,17rem),1fr))] gap-5">{children}</ul>;
+  return <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,15rem),1fr))] gap-5">{children}</ul>;
 }

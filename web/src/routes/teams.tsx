@@ -37,8 +37,8 @@ export function TeamsPage() {
         onPage={(next) => void navigate({ search: { page: next } })}
         empty={
           <Card>
-            <Empty icon={<TeamsIcon />} title="You are in no team">
-              Make one, or ask a team's owner to invite you.
+            <Empty icon={<TeamsIcon />} title="You are not in a team">
+              Create one, or ask the owner of a team to invite you.
             </Empty>
           </Card>
         }

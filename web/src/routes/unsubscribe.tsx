@@ -32,7 +32,7 @@ export function UnsubscribePage() {
   if (isSuccess)
     return (
       <AuthCard
-        title="You get no more of these"
+        title="You will get no more of these"
         description={<span role="status">{known.label} mails are off. You can turn them on again at any time.</span>}
         footer={footer}
       />

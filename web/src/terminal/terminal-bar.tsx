@@ -48,8 +48,8 @@ export function TerminalBar({ screen, state, settings, onChange, action }: Termi
     screen?.terminal.focus();
   };
   return (
-    <div className="flex flex-wrap items-center gap-y-2 pb-2 sm:gap-x-1">
-      <p role="status" className="mr-auto flex items-center gap-2 pr-2 text-muted">
+    <div className="flex flex-wrap items-center gap-y-2 pb-2 max-sm:[&>:is(a,button)]:size-9 sm:gap-x-1">
+      <p role="status" className="mr-auto flex items-center gap-2 text-muted sm:pr-2">
         <span aria-hidden="true" className={cx('size-2 rounded-full', DOTS[state.kind])} />
         {WORDS[state.kind]}
       </p>

@@ -28,7 +28,9 @@ export function Section({ title, description, action, children, flush, className
         </div>
         {action}
       </header>
-      <div className={cx(flush ? 'border-line border-t' : 'px-5 pb-5')}>{children}</div>
+      <div className={cx('empty:hidden has-[>:only-child:empty]:pb-0', flush ? 'border-line border-t' : 'px-5 pb-5')}>
+        {children}
+      </div>
     </section>
   );
 }

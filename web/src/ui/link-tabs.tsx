@@ -2,26 +2,25 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 
 type LinkTabsProps = { label: string; links: (LinkProps & { label: string })[] };
 
-/** Pages that belong together, in a row under their heading. On a small screen the row scrolls sideways. */
+/** Pages that belong together, in a row under their heading. On a small screen the row scrolls sideways and fades at its end. */
 export function LinkTabs({ label, links }: LinkTabsProps) {
   return (
-    <nav
-      aria-label={label}
-      className="-mx-4 mb-6 overflow-x-auto border-line border-b px-4 [scrollbar-width:none] sm:mx-0 sm:px-0"
-    >
-      <ul className="flex w-max gap-1">
-        {links.map(({ label: text, ...to }) => (
-          <li key={text}>
-            <Link
-              {...to}
-              activeOptions={{ exact: true, includeSearch: false }}
-              className="flex h-10 select-none items-center whitespace-nowrap rounded-t-lg border-transparent border-b-2 px-3 font-medium text-muted text-sm hover:text-fg focus-visible:-outline-offset-2 aria-[current=page]:border-accent aria-[current=page]:text-fg"
-            >
-              {text}
-            </Link>
-          </li>
-        ))}
-      </ul>
+    <nav aria-label={label} className="-mx-4 mb-6 border-line border-b sm:mx-0">
+      <div className="overflow-x-auto overflow-y-hidden px-4 [scrollbar-width:none] max-sm:mask-[linear-gradient(to_right,#000_calc(100%_-_3.5rem),transparent)] sm:px-0">
+        <ul className="flex w-max gap-1 max-sm:pr-10">
+          {links.map(({ label: text, ...to }) => (
+            <li key={text}>
+              <Link
+                {...to}
+                activeOptions={{ exact: true, includeSearch: false }}
+                className="flex h-10 select-none items-center whitespace-nowrap rounded-t-lg border-transparent border-b-2 px-3 font-medium text-muted text-sm hover:text-fg focus-visible:-outline-offset-2 aria-[current=page]:border-accent aria-[current=page]:text-fg"
+              >
+                {text}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </div>
     </nav>
   );
 }

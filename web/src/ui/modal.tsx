@@ -49,6 +49,12 @@ function OpenModal({ onOpenChange, title, description, isQuestion, initialFocus,
         event.preventDefault();
         close();
       }}
+      onClose={({ target }) => {
+        // A second Escape in a row is the browser's own, whatever runs here. What may not close yet is shown again.
+        if (target !== dialog.current) return;
+        close();
+        setTimeout(() => dialog.current?.open === false && dialog.current.showModal());
+      }}
       onPointerDown={({ target }) => {
         pressed.current = target;
       }}

@@ -12,6 +12,21 @@ register_theme_directory( SITEYARD_THEMES );
 // WordPress can not tell the address of a folder outside of its own; the edge serves it where themes always are.
 add_filter( 'theme_root_uri', fn( $uri ) => SITEYARD_THEMES === $uri ? content_url( 'themes' ) : $uri );
 
+// With more than one folder of themes WordPress looks through all of them for the one that is on, with each page. One look at a folder tells.
+foreach ( array( 'template', 'stylesheet' ) as $siteyard_kind ) {
+	add_filter(
+		"pre_option_{$siteyard_kind}_root",
+		function ( $root ) use ( $siteyard_kind ) {
+			$theme = '/' . get_option( $siteyard_kind );
+			if ( is_dir( WP_CONTENT_DIR . '/themes' . $theme ) ) {
+				return '/themes';
+			}
+			return is_dir( SITEYARD_THEMES . $theme ) ? SITEYARD_THEMES : $root;
+		}
+	);
+}
+unset( $siteyard_kind );
+
 /** Those of them that this site has deleted: they stay where they are for all others, and are gone here. */
 function siteyard_deleted_themes(): array {
 	return array_filter( (array) get_option( 'siteyard_deleted_themes', array() ), 'is_string' );

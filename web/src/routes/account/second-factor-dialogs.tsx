@@ -85,7 +85,7 @@ export function TotpDialog({ open, onOpenChange }: DialogProps) {
             <QrCode text={secret.uri} label="QR code for your authenticator app" />
           </div>
           <div className="grid gap-1.5">
-            <p className="text-muted text-xs">Can not scan it? Type this key into the app:</p>
+            <p className="text-muted text-xs">Cannot scan it? Type this key into the app:</p>
             <CopyLine text={secret.secret.replaceAll(/(.{4})(?=.)/g, '$1 ')} label="Copy the key" />
           </div>
           <Field name="code" label="Code">
@@ -161,7 +161,7 @@ export function NewCodesDialog({ open, onOpenChange }: DialogProps) {
       open={open}
       onOpenChange={onOpenChange}
       title={codes ? codesTitle : 'Make new recovery codes'}
-      description={codes ? codesDescription : 'The codes that you have now open nothing any more.'}
+      description={codes ? codesDescription : 'The codes that you have now stop working.'}
     >
       {codes ? (
         <RecoveryCodes codes={codes} />

@@ -18,7 +18,7 @@ export function SecondFactorSection() {
   return (
     <Section
       title="Two-step sign-in"
-      description="Something that you have, besides the password that you know. One of them is enough to sign in."
+      description="Besides your password, something that only you have. Any one of these is enough to sign in."
       action={
         query.data && <Badge tone={query.data.is_on ? 'accent' : 'neutral'}>{query.data.is_on ? 'On' : 'Off'}</Badge>
       }
@@ -43,7 +43,7 @@ function Factors({ factor }: { factor: SecondFactor }) {
                 <RemoveDialog
                   {...dialog}
                   title="Remove the authenticator app?"
-                  description={lastOne(factor) ?? 'Its codes open nothing any more. Your passkeys go on to work.'}
+                  description={lastOne(factor) ?? 'Its codes stop working. Your passkeys still work.'}
                   remove={(current_password) => api.removeTotp({ body: { current_password } })}
                 />
               )}
@@ -78,7 +78,7 @@ function Factors({ factor }: { factor: SecondFactor }) {
       >
         {canUsePasskeys && can_have_passkeys
           ? 'Your fingerprint, face, PIN or security key. Nobody can phish it.'
-          : 'They need https and a host name, which this platform is not reached by.'}
+          : 'They need HTTPS and a domain name, and this platform has neither at this address.'}
       </Row>
       {passkeys.map((passkey) => (
         <PasskeyRow key={passkey.id} passkey={passkey} factor={factor} />
@@ -101,7 +101,7 @@ function Factors({ factor }: { factor: SecondFactor }) {
 function lastOne({ totp_since, passkeys }: SecondFactor): string | undefined {
   const count = passkeys.length + (totp_since ? 1 : 0);
   return count === 1
-    ? 'It is your last: from then on your password alone opens the account, and the recovery codes are void.'
+    ? 'It is your last: from then on your password alone opens the account, and your recovery codes stop working.'
     : undefined;
 }
 
@@ -126,7 +126,7 @@ function PasskeyRow({ passkey, factor }: { passkey: Passkey; factor: SecondFacto
           <RemoveDialog
             {...dialog}
             title={`Remove “${passkey.name}”?`}
-            description={lastOne(factor) ?? 'It opens your account no more.'}
+            description={lastOne(factor) ?? 'It no longer opens your account.'}
             remove={(current_password) =>
               api.removePasskey({ params: { passkey_id: passkey.id }, body: { current_password } })
             }

@@ -37,7 +37,7 @@ export function Attention({ team, items }: { team: Team; items: Item[] }) {
                 {hintOf(item)}
                 {item.since && (
                   <>
-                    {' Since '}
+                    {' First seen '}
                     <Time iso={item.since} />.
                   </>
                 )}
@@ -64,7 +64,7 @@ function titleOf({ kind, fqdn, name, severity }: Item, team: Team): string {
 function hintOf({ kind, reason }: Item): string {
   if (kind === 'payment') return 'Pay to keep the sites of the team online.';
   if (kind === 'storage') return 'Sites cannot save anything until there is room again.';
-  if (kind === 'errors') return 'The last pages that they asked for ended with an error.';
+  if (kind === 'errors') return 'The last pages that visitors asked for ended with an error.';
   if (kind === 'dns') return 'Its DNS records point elsewhere.';
   return reason ?? 'It is tried again by itself.';
 }

@@ -107,14 +107,14 @@ function NoTeam() {
     <Card>
       <Empty
         icon={<TeamsIcon />}
-        title="You are in no team"
+        title="You are not in a team"
         action={
           <Link to="/teams/new" className={buttonStyle()}>
             New team
           </Link>
         }
       >
-        Make one, or ask a team's owner to invite you.
+        Create one, or ask the owner of a team to invite you.
       </Empty>
     </Card>
   );

@@ -270,7 +270,7 @@ function Backups({ backups, hosts }: { backups: Of<'backups'>; hosts: Of<'hosts'
             ),
             text: (
               <>
-                {site.reason ?? 'No reason is known.'} Since <Time iso={site.failing_since} />.
+                {site.reason ?? 'No reason is known.'} First seen <Time iso={site.failing_since} />.
               </>
             ),
           }))}

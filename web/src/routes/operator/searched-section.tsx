@@ -25,7 +25,7 @@ export function SearchedSection<T>({ title, label, text, onText, query, onPage, 
       action={<SearchInput label={label} value={text} onChange={onText} className="w-full sm:w-80" />}
       flush
     >
-      <Listing query={query} onPage={onPage} empty={<Empty icon={<SearchIcon />} title="Nothing is called so" />}>
+      <Listing query={query} onPage={onPage} empty={<Empty icon={<SearchIcon />} title="Nothing has this name" />}>
         {children}
       </Listing>
     </Section>

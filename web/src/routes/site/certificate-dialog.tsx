@@ -23,7 +23,7 @@ export function CertificateDialog({ site, fqdn, open, onOpenChange }: Certificat
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
-      title={`A certificate of your own for ${fqdn}`}
+      title={`Your own certificate for ${fqdn}`}
       description="The key is kept sealed and never shown again. Three days before the certificate ends, the platform gets one in its place where it can."
     >
       <Form submit={submit}>

@@ -100,7 +100,7 @@ export function DomainActions({ site, domain, disabled, showsRecords, onShowReco
         </MenuItem>
         {certificate.source === 'own' && (
           <MenuItem disabled={disabled} onClick={() => setAsks('drop')}>
-            Remove the own certificate
+            Remove your certificate
           </MenuItem>
         )}
         {!is_primary && (
@@ -133,7 +133,7 @@ export function DomainActions({ site, domain, disabled, showsRecords, onShowReco
       <ConfirmAction
         open={asks === 'drop'}
         onOpenChange={close}
-        title={`Remove the own certificate of ${fqdn}?`}
+        title={`Remove your certificate for ${fqdn}?`}
         action="Remove"
         onConfirm={() => api.deleteSiteCertificate({ params }).then(refresh)}
       >

@@ -25,7 +25,7 @@ export function DomainList({ site }: { site: Site }) {
       <BlockedNote reason={obstacle} />
       <Section
         title="Domains"
-        description="The names of the site. The primary one is its address; each other one leads there, or shows the site as well."
+        description="The primary domain is the address of the site. Every other one redirects there, or shows the site as well."
         action={
           <Button disabled={obstacle !== undefined} onClick={() => setAdding(true)}>
             <PlusIcon /> Add domain
@@ -91,7 +91,7 @@ const CERTIFICATES: Record<SiteDomain['certificate']['state'], [BadgeTone, strin
 
 function CertificateBadge({ certificate: { state, source } }: CertificateProps) {
   const [tone, text] = CERTIFICATES[state];
-  return <Badge tone={tone}>{state === 'issued' && source === 'own' ? 'Own certificate' : text}</Badge>;
+  return <Badge tone={tone}>{state === 'issued' && source === 'own' ? 'Your certificate' : text}</Badge>;
 }
 
 function CertificateLine({ certificate: { state, reason, expires_at, next_try_at } }: CertificateProps) {

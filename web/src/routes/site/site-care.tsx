@@ -16,7 +16,7 @@ export function SiteCare({ site }: { site: Site }) {
   const clear = useCare(
     site,
     () => api.clearSiteCache({ params }),
-    'The cache is empty. Pages come from WordPress once more.',
+    'The cache is empty. WordPress makes each page anew on its next visit.',
   );
   const sleep = useCare(site, () => api.sleepSite({ params }));
   const wake = useCare(site, () => api.wakeSite({ params }));

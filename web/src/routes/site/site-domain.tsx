@@ -31,7 +31,7 @@ function Records({ site }: { site: Site }) {
   return (
     <Section
       title="DNS records"
-      description="What the zone of the primary domain must say so that visitors, and mail of the site, find their way."
+      description="What the DNS of the primary domain must say so that visitors and mail find their way."
       action={again}
     >
       <Loaded query={query}>{({ records, note }) => <DomainRecords records={records} note={note} />}</Loaded>

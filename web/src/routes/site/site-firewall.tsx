@@ -66,7 +66,7 @@ export function FirewallForm({ save, isOn, addresses, disabled }: FirewallFormPr
         <Field
           name="cdn_firewall_allowed_ips"
           label="Allowed addresses"
-          hint="One a line: IPv4, IPv6, or a range such as 203.0.113.0/24."
+          hint="One per line: IPv4, IPv6, or a range such as 203.0.113.0/24."
           disabled={disabled}
           aside={
             !disabled && (

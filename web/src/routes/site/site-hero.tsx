@@ -4,6 +4,7 @@ import type { Site } from '#sdk';
 import { propertiesOf, stateOf } from '../../api/sites.ts';
 import { SitePicture } from '../../layout/site-picture.tsx';
 import { Card } from '../../ui/card.tsx';
+import { cx } from '../../ui/cx.ts';
 import { formatBytes } from '../../ui/format.ts';
 import { LockIcon, OpenIcon } from '../../ui/icons.ts';
 import { DateOnly, formatMoment, Time } from '../../ui/time.tsx';
@@ -27,11 +28,11 @@ export function SiteHero({ site }: { site: Site }) {
       </a>
       <div className="grid min-w-0 content-between gap-5">
         <dl className="grid grid-cols-2 gap-x-6 gap-y-4 xl:grid-cols-3">
-          <Fact name="Visitors" isWide>
+          <Fact name="Visitors" className="col-span-full">
             {reason ?? sentences[kind]}
             {since !== null && ` Since ${formatMoment(since)}.`}
           </Fact>
-          <Fact name="Domain">
+          <Fact name="Domain" className="max-sm:col-span-full">
             <a
               href={url}
               target="_blank"
@@ -67,9 +68,9 @@ const sentences: Partial<Record<ReturnType<typeof stateOf>['kind'], string>> = {
   busy: 'Visitors wait until it is done.',
 };
 
-function Fact({ name, isWide, children }: { name: string; isWide?: boolean; children: ReactNode }) {
+function Fact({ name, className, children }: { name: string; className?: string; children: ReactNode }) {
   return (
-    <div className={isWide ? 'col-span-full min-w-0' : 'min-w-0'}>
+    <div className={cx('min-w-0', className)}>
       <dt className="text-muted text-xs">{name}</dt>
       <dd className="mt-1">{children}</dd>
     </div>

@@ -44,7 +44,7 @@ export function SiteLog({ site, stage }: { site: Site; stage?: StageSite }) {
   const place = { fqdn: site.fqdn, stage: stage !== undefined };
   const offerDebug = !isDebug && obstacle === undefined && (
     <Button variant="secondary" pending={setDebug.isPending} onClick={() => setDebug.mutate(true)}>
-      Turn on the debug mode
+      Turn on debug mode
     </Button>
   );
   return (
@@ -84,7 +84,7 @@ function useDebugMode(site: Site, isStage: boolean) {
   return useMutation({
     mutationFn: (debug_enabled: boolean): Promise<{ debug_enabled: boolean }> =>
       (isStage ? changeStage : changeSite)({ debug_enabled }),
-    onSuccess: ({ debug_enabled }) => toast.success(`The debug mode is ${debug_enabled ? 'on' : 'off'}.`),
+    onSuccess: ({ debug_enabled }) => toast.success(`Debug mode is ${debug_enabled ? 'on' : 'off'}.`),
     onError: (error) => toast.error(messageOf(error)),
   });
 }
@@ -141,7 +141,7 @@ function Nothing({ kind, isSearch, hasMore, action }: NothingProps) {
   if (isSearch)
     return (
       <Empty icon={<ActivityIcon />} title={hasMore ? 'Nothing in the newest lines' : 'Nothing found'}>
-        The log goes back some days.
+        The log goes back a few days.
       </Empty>
     );
   if (kind === 'slow')
@@ -153,7 +153,7 @@ function Nothing({ kind, isSearch, hasMore, action }: NothingProps) {
   if (kind === 'access')
     return (
       <Empty icon={<ActivityIcon />} title="No visits yet">
-        Each request of a visitor appears here within seconds, and stays for some days.
+        Each request of a visitor appears here within seconds and is kept for a few days.
       </Empty>
     );
   return <NoErrors action={action} />;
@@ -162,8 +162,8 @@ function Nothing({ kind, isSearch, hasMore, action }: NothingProps) {
 function NoErrors({ action }: { action: React.ReactNode }) {
   return (
     <Empty icon={<CheckCircleIcon />} title="No errors" action={action}>
-      What PHP and WordPress complain of appears here within seconds, and stays for some days. The debug mode makes them
-      tell more.
+      Errors of PHP and WordPress appear here within seconds and are kept for a few days. Debug mode logs notices as
+      well.
     </Empty>
   );
 }

@@ -67,7 +67,7 @@ function Rename({ site, region, disabled }: SettingProps & { region: Parameters<
   return (
     <Section
       title="Name"
-      description="Addresses inside the site's own content are rewritten. The old name leads to the new one until you remove it under Domains."
+      description="Links inside the site are rewritten. The old name leads to the new one until you remove it under Domains."
     >
       <Form submit={submit} fieldOfCode={{ 'site.name_taken': 'new_fqdn', 'site.name_held': 'new_fqdn' }}>
         <SiteNameField field="new_fqdn" label="Name of the site" name={name} disabled={disabled} />

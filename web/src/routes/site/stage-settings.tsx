@@ -20,7 +20,7 @@ export function StageSettings({ site, stage, disabled }: StageProps) {
       <div className="grid gap-5">
         <Switch
           label="Ask every visitor for a password"
-          hint="The user name and the password are those of the site, under Access."
+          hint="The user name and the password are those of the site, under Security."
           checked={stage.http_auth_enabled}
           onCheckedChange={(http_auth_enabled) => change.mutate({ http_auth_enabled })}
           disabled={off}

@@ -35,16 +35,16 @@ export function LabelDialog({ teamId, sites, open, onOpenChange, onDone }: Label
       open={open}
       onOpenChange={onOpenChange}
       title={`Labels of ${formatAmount(sites.length, 'site')}`}
-      description="Everybody in the team sees them, and can filter by them."
+      description="Everyone in the team sees them and can filter by them."
     >
       <Form submit={submit}>
-        <Field name="add" label="Add" hint="Several with commas between, such as client, shop.">
+        <Field name="add" label="Add" hint="Separate several with commas, such as client, shop.">
           <Input autoComplete="off" spellcheck={false} />
         </Field>
         {present.length > 0 && (
           <CheckboxGroup
             name="remove"
-            legend="Take off"
+            legend="Remove"
             defaultValue={[]}
             options={present.map((label) => ({ value: label, label }))}
           />

@@ -33,7 +33,7 @@ export function SiteViews({ teamId, list, onChoose }: SiteViewsProps) {
     await api.saveSiteView({ params: { team_id: teamId }, body: { name, ...list } });
     await again();
     setSaving(false);
-    toast.success(`Kept as ${name.trim()}.`);
+    toast.success(`Saved as ${name.trim()}.`);
   }
   async function forget(site_view_id: string) {
     try {

@@ -89,7 +89,7 @@ export function SitesPage() {
           <Card>
             {isFiltered ? (
               <Empty icon={<SearchIcon />} title="No site matches">
-                Search for a part of its name or title, or take a filter away.
+                Search for a part of its name or title, or remove a filter.
               </Empty>
             ) : (
               <NoSites mayCreate={mayCreate} team={teamId} />

@@ -1,11 +1,12 @@
 import { useState } from 'react';
 import type { Template } from '#sdk';
+import { capitalise } from '../../ui/format.ts';
 import { EmptyPageIcon, OpenIcon, TemplateIcon } from '../../ui/icons.ts';
 
 /** What a site begins with, as a card to choose. */
 export const cardOf = (template: Template) => ({
   value: template.name,
-  label: template.name,
+  label: capitalise(template.name),
   hint: hintOf(template),
   picture: <TemplatePicture url={template.picture_url} />,
   more: template.demo_url && (
@@ -15,7 +16,7 @@ export const cardOf = (template: Template) => ({
       rel="noreferrer"
       className="mt-1 inline-flex items-center gap-1 text-accent-text text-xs underline"
     >
-      See the demo of {template.name}
+      See the demo<span className="sr-only"> of {template.name}</span>
       <OpenIcon aria-hidden="true" className="size-3" />
     </a>
   ),

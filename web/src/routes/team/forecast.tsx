@@ -11,8 +11,7 @@ const figures = [
 /** What the cycle comes to if it goes on as it has: a straight line, and said to be one. */
 export function Forecast({ billing }: { billing: TeamBilling }) {
   const { forecast, limits, cycle_end } = billing;
-  if (!forecast)
-    return <p className="text-muted">From the second day of the cycle on, you find a forecast of it here.</p>;
+  if (!forecast) return <p className="text-muted">A forecast appears here from the second day of the cycle.</p>;
   const over = figures.filter(({ key }) => forecast[key] > limits[key].allowed);
   return (
     <div className="grid gap-3">

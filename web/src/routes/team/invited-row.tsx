@@ -52,7 +52,7 @@ export function InvitedRow({ team, invite }: { team: Team; invite: Person }) {
             </p>
             <p className="truncate text-muted text-xs">
               {invite.site_count !== null && `For ${formatAmount(invite.site_count, 'site')} · `}
-              {isExpired || invite.expiry === null ? 'Invite them again' : 'Open until '}
+              {isExpired || invite.expiry === null ? 'Invite them again' : 'Ends '}
               {!isExpired && invite.expiry !== null && <Time iso={invite.expiry} />}
             </p>
             <div className="mt-1.5 sm:hidden">{role}</div>

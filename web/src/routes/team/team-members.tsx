@@ -51,7 +51,7 @@ export function TeamMembers({ team }: { team: Team }) {
       <Listing
         query={query}
         onPage={setPage}
-        empty={<Empty icon={<SearchIcon />} title="Nobody here has this in their name or address" />}
+        empty={<Empty icon={<SearchIcon />} title="Nobody here has this in their name or email" />}
       >
         {(people) => (
           <Table

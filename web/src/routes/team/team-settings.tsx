@@ -79,7 +79,7 @@ function AutomaticUpdates({ team, editable }: { team: Team; editable: boolean })
             <Field
               name="update_plugins"
               label="Plugins too"
-              hint="Names as in wordpress.org/plugins/name, with blanks between."
+              hint="Names as in wordpress.org/plugins/name, separated by spaces."
               optional
               disabled={!editable}
             >

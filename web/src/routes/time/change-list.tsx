@@ -10,7 +10,7 @@ const kinds = {
   added: { label: 'Restored', tone: 'accent' },
   restored: { label: 'Reverted', tone: 'warn' },
   deleted: { label: 'Deleted', tone: 'danger' },
-  failed: { label: 'Can not be restored', tone: 'danger' },
+  failed: { label: 'Cannot be restored', tone: 'danger' },
 } as const;
 
 type ChangeListProps = {

@@ -41,18 +41,18 @@ export function FindBreak({ site, onChoose }: FindBreakProps) {
   return (
     <Section
       title="Find when it broke"
-      description="Say what is wrong with a page. Copies of the kept minutes are asked for it until the minute is found in which it went wrong; about ten looks are enough for hundreds of minutes."
+      description="Say what is wrong with a page. We open copies of earlier minutes until we find the one in which it broke: about ten copies are enough for hundreds of minutes. Your site stays as it is."
     >
       <Form submit={submit}>
         <div className="grid gap-5 sm:grid-cols-2">
-          <Field name="path" label="Page" hint="Its path: / is the front page." disabled={obstacle !== undefined}>
+          <Field name="path" label="Page" hint="Its path. The front page is /." disabled={obstacle !== undefined}>
             <Input defaultValue="/" autoComplete="off" spellcheck={false} />
           </Field>
           <Field
             name="text"
             label="Text"
             optional
-            hint="Without one, a page is fine that answers without an error."
+            hint="Leave it empty to look for pages that answer with an error."
             disabled={obstacle !== undefined}
           >
             <Input autoComplete="off" placeholder="Fresh rye" />

@@ -21,7 +21,7 @@ type MomentListProps = {
 export function MomentList({ moments, points, chosenHash, onChoose, more }: MomentListProps) {
   if (moments.length + points.length === 0)
     return (
-      <Empty icon={<HistoryIcon />} title="Nothing to tell of this time">
+      <Empty icon={<HistoryIcon />} title="Nothing happened in this time">
         Posts, updates, comments and restores appear here about a minute after they happen.
       </Empty>
     );

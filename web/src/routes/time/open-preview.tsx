@@ -33,7 +33,7 @@ export function OpenPreview({ site, stage, point }: { site: Site; stage: boolean
       title="Opens a copy of the site as it was, in a new tab, for half an hour. Nothing you do there reaches the site."
       onClick={() => open.mutate()}
     >
-      <EyeIcon /> Open preview
+      <EyeIcon className="max-sm:hidden" /> Open preview
     </Button>
   );
 }

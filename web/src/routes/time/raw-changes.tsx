@@ -20,7 +20,7 @@ export function RawChanges({ site, wish }: { site: Site; wish: RestoreWish }) {
           className="flex w-full items-center gap-2.5 rounded-lg px-4 py-2.5 text-left font-medium hover:bg-raised/60"
         >
           <ChevronDownIcon className={cx('text-muted', !isOpen && '-rotate-90')} />
-          Advanced
+          <span className="whitespace-nowrap">Advanced</span>{' '}
           <span className="font-normal text-muted">Every row and file that differs</span>
         </button>
       </h3>

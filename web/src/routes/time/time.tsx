@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Suspense, useEffect, useMemo, useState } from 'react';
+import { Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import type { Backup, Site } from '#sdk';
 import { api, isStatus } from '../../api/client.ts';
 import { siteQuery } from '../../api/sites.ts';
@@ -89,6 +89,7 @@ function TimeMachine({ site, stage }: { site: Site; stage: Site['site_stage'] })
   // The one of the list where it is there; it may also lie further back than what is drawn.
   const chosen = query.data?.find(({ atMs }) => atMs === picked?.atMs) ?? picked;
   const { watched, watch } = useWatchedRestore(place);
+  const detail = useRef<HTMLDivElement>(null);
 
   function choose(minute: Minute, byStep = true) {
     const { atMs } = minute;
@@ -106,7 +107,11 @@ function TimeMachine({ site, stage }: { site: Site; stage: Site['site_stage'] })
       const found = await api.getBackups({ params: { fqdn: site.fqdn }, query: { restore_point, stage: isStage } });
       return minuteOf(found as Backup);
     },
-    onSuccess: (minute) => choose(minute),
+    onSuccess: (minute) => {
+      choose(minute);
+      // Beside the list where there is room, else below it and out of sight.
+      if (!matchMedia('(width >= 64rem)').matches) requestAnimationFrame(() => detail.current?.scrollIntoView());
+    },
     onError: (error) => toast.error(messageOf(error)),
   });
   // Whoever comes from a preview has a minute in mind.
@@ -189,26 +194,28 @@ function TimeMachine({ site, stage }: { site: Site; stage: Site['site_stage'] })
             </Loaded>
           </div>
         </Section>
-        <Suspense fallback={<Skeleton className="h-80 rounded-xl" />}>
-          {chosen ? (
-            <ChosenMinute.View
-              site={site}
-              stage={isStage}
-              minute={chosen}
-              newest={query.data?.at(-1)}
-              moments={happened.filter(({ commit_hash }) => commit_hash === chosen.backup.commit_hash)}
-              name={points.find(({ commit_hash }) => commit_hash === chosen.backup.commit_hash)}
-              onRestore={() => setRestoring(true)}
-            />
-          ) : (
-            <Card className="min-h-80">
-              <Empty icon={<HistoryIcon />} title="Pick a moment">
-                Choose one from the list, or move along the timeline. You see the site then and now before anything
-                changes.
-              </Empty>
-            </Card>
-          )}
-        </Suspense>
+        <div ref={detail} className="min-w-0">
+          <Suspense fallback={<Skeleton className="h-80 rounded-xl" />}>
+            {chosen ? (
+              <ChosenMinute.View
+                site={site}
+                stage={isStage}
+                minute={chosen}
+                newest={query.data?.at(-1)}
+                moments={happened.filter(({ commit_hash }) => commit_hash === chosen.backup.commit_hash)}
+                name={points.find(({ commit_hash }) => commit_hash === chosen.backup.commit_hash)}
+                onRestore={() => setRestoring(true)}
+              />
+            ) : (
+              <Card className="min-h-80">
+                <Empty icon={<HistoryIcon />} title="Pick a moment">
+                  Choose one from the list, or move along the timeline. You see the site then and now before anything
+                  changes.
+                </Empty>
+              </Card>
+            )}
+          </Suspense>
+        </div>
       </div>
       <Suspense fallback={null}>
         {isRestoring && chosen && (

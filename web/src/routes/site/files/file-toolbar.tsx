@@ -131,8 +131,8 @@ export function FileToolbar({ place, selected, isFixed, before, onWhole, onMade,
         action="Delete"
         onConfirm={remove}
       >
-        {kind === 'folder' ? 'The folder and all that is in it goes.' : 'The file goes.'} The site may need it. What the
-        time machine has kept of it can be brought back.
+        {kind === 'folder' ? 'The folder and everything in it is deleted.' : 'The file is deleted.'} The site may need
+        it. What the time machine has kept of it can be brought back.
       </ConfirmAction>
     </div>
   );

@@ -77,7 +77,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
         action="Delete"
         onConfirm={remove}
       >
-        It is called no more, and the list of what was sent goes with it.
+        It is no longer called, and the list of what was sent is deleted too.
       </ConfirmAction>
     </div>
   );

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Starts PHP for one site, in its sandbox: first what carries its calls out, then the filter of system calls, then PHP itself.
-# perl launch.pl FILTER RELAY_PORTS PROGRAM ARGUMENTS...; without ports nothing is carried out.
+# Starts a program in a sandbox: first what carries PHP's calls out, then the filter of system calls, then the program itself.
+# perl launch.pl FILTER RELAY_PORTS PROGRAM ARGUMENTS...; with - for ports nothing is carried out.
 use strict;
 use warnings;
 
@@ -26,7 +26,7 @@ if ( $ports ne '-' ) {
 	waitpid $child, 0;
 }
 
-# Nothing is executed from here on but this one program: the filter knows the place of its name in memory.
+# Nothing of PHP's is executed from here on but this one program: its filter knows the place of the name in memory.
 my $path    = "$program[0]";
 my $pointer = unpack 'Q', pack 'p', $path;
 open my $file, '<:raw', $filter_file or die "$filter_file: $!\n";

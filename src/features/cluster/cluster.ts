@@ -1,0 +1,1 @@
+export { findHome, findStorage } from './cluster.sql.ts';

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { connect } from 'node:net';
+import { after, before, suite, test } from 'node:test';
+import { type ConnectionOptions, connect as connectSecurely } from 'node:tls';
+import { createLog } from '#core/log.ts';
+import { eventually } from '../../../test/expect.ts';
+import { freePort } from '../../../test/free-port.ts';
+import { HostAway } from '../host-unreachable.ts';
+import type { SiteHost } from '../site-host.ts';
+import { greeting } from './host-address.ts';
+import { remoteHost } from './host-client.ts';
+import { HostServer } from './host-server.ts';
+import { wireIdentity } from './identity.ts';
+
+const deriveFrom = (key: string) => (purpose: string) => createHmac('sha256', key).update(purpose).digest('base64url');
+const ours = deriveFrom('the key of the platform');
+const theirs = deriveFrom('another key');
+const at = { host: 'here.site', driver: 'memory' };
+/** As much of a host as is asked for here. */
+const host = { list: async () => ['a site'] } as unknown as SiteHost;
+
+let server: HostServer;
+let address: string;
+before(async () => {
+  address = `127.0.0.1:${await freePort()}`;
+  server = new HostServer({ host, address, identity: wireIdentity(ours, 'here.site'), log: createLog('silent') });
+  await server.open();
+});
+after(() => server.close());
+
+const ask = (name: string, derive = ours) => remoteHost(name, [address], wireIdentity(derive, 'platform')).list(at);
+
+/** How a connection ends on which the right word is said. */
+function knock(options: ConnectionOptions | 'plain'): Promise<number> {
+  const [hostname, port] = address.split(':');
+  const way = { host: hostname, port: Number(port) };
+  const socket =
+    options === 'plain' ? connect(way) : connectSecurely({ ...way, rejectUnauthorized: false, ...options });
+  socket.on('error', () => {});
+  socket.write(greeting(ours('host of sites')));
+  socket.resume();
+  return new Promise((resolve) => socket.once('close', () => resolve(socket.bytesRead)));
+}
+
+suite('a host on another machine', () => {
+  test('is reached by the processes of its platform, each with a certificate of its own', async () => {
+    assert.deepEqual(await ask('here.site'), ['a site']);
+    assert.deepEqual(await ask('here.site'), ['a site']);
+  });
+
+  test('is not taken for another that had its address before, nor by another platform', async () => {
+    await assert.rejects(ask('here.other'), HostAway);
+    await assert.rejects(ask('here.site', theirs), HostAway);
+  });
+
+  test('hears nobody without a certificate of its platform, whatever word they know', async () => {
+    assert.equal(await knock('plain'), 0);
+    const { key, cert } = wireIdentity(theirs, 'here.site').tls;
+    for (const options of [{}, { key, cert }]) {
+      const before = server.quietSince;
+      await knock(options);
+      assert.equal(server.quietSince, before, 'it was asked nothing');
+    }
+  });
+
+  test('knows since when nobody asks', async () => {
+    const before = server.quietSince?.getTime() ?? 0;
+    await ask('here.site');
+    await eventually(async () => (server.quietSince?.getTime() ?? 0) > before);
+  });
+});

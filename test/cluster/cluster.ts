@@ -1,0 +1,66 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * The platform on a real Kubernetes: `npm run test:cluster` stands up two nodes in network namespaces of this machine, installs the chart
+ * there and goes through everything that happens to a fleet. It prints the figures that docs/scale.md has.
+ *
+ *   npm run test:cluster              all of it, 20 to 30 minutes on two cores (the first time 20 more, for building Kubernetes)
+ *   SITES=5 npm run test:cluster      with fewer sites than 30 at the end
+ *   KEEP=1 npm run test:cluster       leaves the cluster standing; deploy/test-cluster/cluster.sh down ends it
+ *
+ * Needs root on Debian 12, 8 GB of memory, 12 GB of disk, apt and npm that reach their registries. Nothing is installed, nothing listens outside of the namespaces.
+ */
+const HERE = import.meta.dirname;
+const SCRIPTS = join(HERE, '../../deploy/test-cluster');
+export const PROGRAMS = process.env.CLUSTER_DIR ?? join(homedir(), '.cache/siteyard/cluster');
+export const RUN = process.env.CLUSTER_RUN ?? '/tmp/siteyard-cluster';
+const LAN = `${process.env.CLUSTER_NAME ?? 'sy'}-lan`;
+
+function whatIsMissing(): string | undefined {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0)
+    return 'It makes network namespaces, so it needs root on Linux.';
+  const release = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '';
+  if (!/^ID=debian$/m.test(release)) return "It builds Kubernetes from Debian's source package, so it needs Debian.";
+  const tools = ['ip', 'nsenter', 'unshare', 'openssl', 'curl', 'git', 'tar'];
+  const lacking = tools.filter((tool) => spawnSync('sh', ['-c', `command -v ${tool}`]).status !== 0);
+  return lacking.length > 0 ? `This machine lacks ${lacking.join(', ')}.` : undefined;
+}
+
+function run(file: string, ...args: string[]): void {
+  execFileSync(file, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+}
+
+/** Stands it up from outside of the namespaces, and goes on inside of them. */
+function outside(): number {
+  const missing = whatIsMissing();
+  if (missing) {
+    console.error(`The cluster can not be tried here. ${missing}`);
+    return 1;
+  }
+  run(join(SCRIPTS, 'build.sh'));
+  run(join(SCRIPTS, 'base-image.sh'));
+  run(process.execPath, join(SCRIPTS, 'image.mjs'), '--pause');
+  run(process.execPath, join(SCRIPTS, 'image.mjs'), '1');
+  run(process.execPath, join(SCRIPTS, 'image.mjs'), '2', '--thin', '--same-program', '--label', 'version=2');
+  const inside = (file: string) => [
+    `--net=/run/netns/${LAN}`,
+    ...[process.execPath, '--disable-warning=ExperimentalWarning', join(HERE, file)],
+  ];
+  let surroundings: ChildProcess | undefined;
+  try {
+    run(join(SCRIPTS, 'cluster.sh'), 'up');
+    surroundings = spawn('nsenter', inside('surroundings.ts'), { stdio: 'inherit', detached: true });
+    return spawnSync('nsenter', inside('journey.ts'), { stdio: 'inherit' }).status ?? 1;
+  } finally {
+    if (process.env.KEEP) surroundings?.unref();
+    else {
+      surroundings?.kill();
+      run(join(SCRIPTS, 'cluster.sh'), 'down');
+    }
+  }
+}
+
+if (import.meta.main) process.exitCode = outside();
