@@ -21,6 +21,7 @@
   if (location.pathname === '/') {
     ask('/team?page=1&size=100');
     ask(`/team/${team}/attention`);
+    ask(`/team/${team}/event?page=1&size=25`);
     ask(`/site?team_id=${team}&page=1&size=4`);
   }
   // The name of a site has a dot, as no other page has that stands there.

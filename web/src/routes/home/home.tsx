@@ -50,9 +50,12 @@ function TeamHome({ team }: { team: Team }) {
   const sites = useQuery(recentSitesQuery(team.id));
   const events = useInfiniteQuery(teamEventsQuery(team.id));
   const feed = events.data?.pages.flatMap((page) => page.results);
-  const both = attention.data && sites.data && { ...attention.data, recent: sites.data.results };
+  // With one site it depends on what happened whether the first steps are shown above everything else: nothing may jump.
+  const isFeedNeeded = sites.data?.count === 1 && !events.isError;
+  const isReady = !isFeedNeeded || feed !== undefined;
+  const both = attention.data && sites.data && isReady && { ...attention.data, recent: sites.data.results };
   return (
-    <Loaded query={{ ...(attention.error ? attention : sites), data: both }} loading={<HomeLoading />}>
+    <Loaded query={{ ...(attention.error ? attention : sites), data: both || undefined }} loading={<HomeLoading />}>
       {({ items, sites: counts, recent }) => (
         <div className="grid grid-cols-1 gap-6">
           <FirstSteps team={team} count={counts.total} newest={recent[0]} events={feed} />
