@@ -322,6 +322,8 @@ async function loseNode(kind: 'network' | 'local'): Promise<string> {
   await fleet.isRolledOut(300);
   const fqdn = await fleet.createSite();
   const siteId = await idOf(fqdn);
+  const ofClaim = ['-n', SITES, `site-${siteId}`, '-o', 'jsonpath={.spec.storageClassName}'];
+  assert.equal(await kubectl('get', 'pvc', ...ofClaim), kind);
   const writer = new Writer(fleet, fqdn);
   await sleep(MINUTE_MS * 1.25);
   const [pod] = await sitePods(siteId);
