@@ -6,13 +6,12 @@ import { createLog } from '#core/log.ts';
 import { Kubernetes } from '#integrations/kubernetes/kubernetes.ts';
 import { RUN } from './cluster.ts';
 import { CACHE, HOME, SITES } from './fleet.ts';
-import { askApi, isReady, pods } from './kube.ts';
+import { askApi, isReady, kubectl, pods } from './kube.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const SITES_MADE = Number(process.env.CONTROL_PLANE_SITES ?? 1_000);
 const WATCHED_MS = 2 * 60_000;
 const AT_ONCE = 8;
-const MB = 1024 ** 2;
 
 /** What 1,000 sites that sleep cost the control plane: objects without pods, and the platform that looks after them. */
 export async function costOfControlPlane(surroundings: Surroundings, secret: string): Promise<string> {
@@ -35,9 +34,10 @@ export async function costOfControlPlane(surroundings: Surroundings, secret: str
   });
   const begunMs = performance.now();
   const left = [...ids];
+  // As the plan of the team has it: whatever differs would be applied again.
   const make = async () => {
     for (let siteId = left.pop(); siteId !== undefined; siteId = left.pop())
-      await cluster.apply({ siteId, plan: 'free', processors: 1 });
+      await cluster.apply({ siteId, plan: 'business', processors: 8 });
   };
   await Promise.all(Array.from({ length: AT_ONCE }, make));
   const madeMs = performance.now() - begunMs;
@@ -100,10 +100,10 @@ function memoryOf(program: 'api' | 'etcd'): number {
   return Math.round(Number(kilobytes) / 1024);
 }
 
+/** Asked inside of the pod: no policy lets anybody but Prometheus look at its metrics. */
 async function memoryOfWorkers(): Promise<number> {
   const [worker] = (await pods(HOME, 'app.kubernetes.io/component=worker')).filter(isReady);
-  const headers = { authorization: 'Bearer the token of the test cluster', host: 'panel.test' };
-  const page = await (await fetch(`http://${worker?.status.podIP}:8080/metrics`, { headers })).text();
-  const [, bytes] = /^siteyard_process_resident_memory_bytes (\S+)/m.exec(page) ?? [];
-  return Math.round(Number(bytes) / MB);
+  const look = ['sh', '-c', 'grep -h VmRSS /proc/[0-9]*/status'];
+  const found = await kubectl('exec', '-n', HOME, worker?.metadata.name ?? '', '--', ...look);
+  return Math.round(Math.max(...[...found.matchAll(/(\d+) kB/g)].map(([, kilobytes]) => Number(kilobytes))) / 1024);
 }

@@ -4,7 +4,7 @@ import { type Client, createClient } from '#sdk';
 import { renderChart } from '../../scripts/chart/chart.ts';
 import { eventually } from '../expect.ts';
 import { CMS } from '../sites.ts';
-import { apply, kubectl } from './kube.ts';
+import { apply, kubectl, pods } from './kube.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export const HOME = 'siteyard';
@@ -111,6 +111,10 @@ export class Fleet {
       'deployment/siteyard-edge',
     ])
       await kubectl('rollout', 'status', '-n', HOME, role, `--timeout=${seconds}s`, `--request-timeout=${seconds}s`);
+    // Those of before do their work to the end, as they were set.
+    await eventually(async () =>
+      (await pods(HOME, 'app.kubernetes.io/name=siteyard')).every(({ metadata }) => !metadata.deletionTimestamp),
+    );
   }
 
   /** Signs in as the operator, with a team on the largest plan. */
