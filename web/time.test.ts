@@ -78,7 +78,7 @@ describe('the time machine in the dashboard', { timeout: 400_000 }, () => {
   const slider = (page: Page) => page.getByRole('slider', { name: 'Minute to go back to' });
   const moment = (page: Page, iso: string) =>
     page.evaluate((time) => {
-      const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
+      const clock = { hour: 'numeric', minute: '2-digit', second: '2-digit' } as const;
       return new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short', ...clock }).format(
         new Date(time),
       );

@@ -127,8 +127,9 @@ else
         if (before.memory === undefined) return;
         assert.deepEqual(before, { memory: (3 * 300 + 256) * MB, quotaUs: 50_000, io: 10 * MB });
         runtime.setShare(site.id, { processes: 2, processors: 2, ioBytesPerSecond: 20 * MB });
-        const after = limitsOf(process?.pid ?? 0, dataDir);
-        assert.deepEqual(after, { memory: (4 * 300 + 256) * MB, quotaUs: 200_000, io: 20 * MB });
+        const after = () => limitsOf(process?.pid ?? 0, dataDir);
+        await eventually(async () => after().io === 20 * MB);
+        assert.deepEqual(after(), { memory: (4 * 300 + 256) * MB, quotaUs: 200_000, io: 20 * MB });
         await eventually(async () => !(await areApart()));
       } finally {
         await close();

@@ -58,7 +58,7 @@ export function Checkbox({ label, checked, onCheckedChange }: CheckboxProps) {
       type="checkbox"
       aria-label={label}
       checked={checked}
-      onChange={({ currentTarget }) => onCheckedChange(currentTarget.checked)}
+      onInput={({ currentTarget }) => onCheckedChange(currentTarget.checked)}
       className="tick relative z-10 cursor-pointer after:absolute after:-inset-2.5"
     />
   );

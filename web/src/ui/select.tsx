@@ -41,7 +41,8 @@ export function Select({
       {...control}
       required={required}
       value={chosen}
-      onChange={({ currentTarget }) => {
+      // Not onChange: the form hears of the same event and is drawn anew, and by then this has to know what was chosen.
+      onInput={({ currentTarget }) => {
         setOwn(currentTarget.value);
         onValueChange?.(currentTarget.value);
       }}

@@ -35,7 +35,7 @@ export function Switch({ label, hint, className, onCheckedChange, ...props }: Sw
         role="switch"
         id={id}
         aria-describedby={hint ? `${id}-hint` : undefined}
-        onChange={({ currentTarget }) => onCheckedChange?.(currentTarget.checked)}
+        onInput={({ currentTarget }) => onCheckedChange?.(currentTarget.checked)}
         className="mt-0.5 inline-flex h-6 w-10 shrink-0 cursor-pointer appearance-none rounded-full border border-muted bg-raised p-0.5 transition-colors before:size-4.5 before:rounded-full before:bg-muted before:transition-[translate] checked:border-accent checked:bg-accent checked:before:translate-x-4 checked:before:bg-accent-fg disabled:cursor-not-allowed disabled:opacity-60"
       />
     </div>
