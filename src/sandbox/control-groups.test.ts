@@ -52,9 +52,11 @@ it('what is in a group ends with it, and that it is gone is known', async (t) =>
   const made = await groups.make('a', limits, limits);
   try {
     if (made.folders.length === 0) return t.skip('this machine has no groups for us');
-    const child = spawn('sh', ['-c', 'sleep 60 & sleep 60']);
+    const child = spawn('sh', ['-c', 'read -r _; sleep 60 & echo begun; sleep 60']);
     const ended = once(child, 'close');
     for (const folder of made.folders) writeFileSync(join(folder, 'cgroup.procs'), String(child.pid));
+    child.stdin.end('go\n');
+    await once(child.stdout, 'data');
     assert.equal(await made.end(), true);
     await ended;
     assert.equal(child.signalCode, 'SIGKILL');
