@@ -26,6 +26,8 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'packages', test: /node_modules\/(preact|react|react-dom|@tanstack)\//, priority: 3 },
+            // Hundreds of bytes each: as files of their own a page would ask for thirty of them.
+            { name: 'icons', test: /node_modules\/lucide-react\//, priority: 3 },
             {
               name: 'shared',
               test: /web\/src\/(api|ui|layout)\/|sdk\/|node_modules\//,
