@@ -20,6 +20,9 @@ it('what one owner has is below one limit, which goes with the last', async (t) 
       { memoryBytes: 64 * MB, processes: 10, processors: 1 },
     );
   const [one, two, other] = await Promise.all([make('a'), make('a'), make('b')] as const);
+  const beingMade = make('c');
+  await groups.limit('c', { memoryBytes: 80 * MB, processes: 10, processors: 1 });
+  const changed = await beingMade;
   const memory = (folders: string[]) => {
     const folder = folders.find((each) => each.includes('/memory/')) ?? folders[0] ?? '';
     const limit = (of: string) =>
@@ -28,6 +31,7 @@ it('what one owner has is below one limit, which goes with the last', async (t) 
   };
   const above = one.folders.map((folder) => dirname(folder));
   assert.deepEqual(memory(one.folders), [64, 96]);
+  assert.deepEqual(memory(changed.folders), [80, 80], 'limits that change while it is made');
   assert.deepEqual(two.folders.map(dirname), above);
   assert.notDeepEqual(other.folders.map(dirname), above);
   // All of them together count for less than one process of the service; where that is in the same group, it counts for more itself.
@@ -42,7 +46,7 @@ it('what one owner has is below one limit, which goes with the last', async (t) 
   assert.deepEqual([...one.folders, ...above].filter(existsSync), above);
   await two.remove();
   assert.deepEqual([...two.folders, ...above].filter(existsSync), []);
-  await other.remove();
+  for (const each of [other, changed]) await each.remove();
   await groups.close();
 });
 

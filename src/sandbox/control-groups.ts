@@ -56,6 +56,8 @@ interface Shared {
   opening: Promise<string[]>;
   /** Who uses it, each with groups in it; of those that are being made there are none yet. */
   users: Set<{ folders: string[] }>;
+  /** What was last told of all that is in it. */
+  told?: GroupLimits;
 }
 
 /** Limits for all processes of a sandbox together, by the kernel. Where we may not make groups there are none, and others have to watch. */
@@ -92,12 +94,15 @@ export class ControlGroups {
 
   /** Beside limits of its own it is below those of all that its owner has. */
   async make(owner: string, total: GroupLimits, limits: GroupLimits): Promise<ControlGroup> {
-    const shared = this.#shared.get(owner) ?? { opening: this.#makeShared(total), users: new Set() };
+    const shared: Shared = this.#shared.get(owner) ?? { opening: this.#makeShared(total), users: new Set() };
     this.#shared.set(owner, shared);
     const user = { folders: [] as string[] };
     shared.users.add(user);
+    const { told } = shared;
     const folders = await this.#makeIn(await shared.opening, limits);
     user.folders = folders;
+    // Whoever changed the limits meanwhile could not see it.
+    if (shared.told && shared.told !== told) this.#write(folders, shared.told);
     // Half a sandbox is of no use; of the owner's others the kernel ends no more than it must.
     for (const folder of folders) writeValue(folder, 'memory.oom.group', '1');
     let isGone = false;
@@ -120,6 +125,7 @@ export class ControlGroups {
   async limit(owner: string, limits: GroupLimits): Promise<void> {
     const shared = this.#shared.get(owner);
     if (!shared) return;
+    shared.told = limits;
     const above = await shared.opening;
     const inside = [...shared.users].flatMap(({ folders }) => folders);
     // Version 1 lets no group have more than the one that it is in, whichever way they change.

@@ -1,7 +1,7 @@
 import { type ReactNode, type RefObject, useId } from 'react';
 import { cx } from './cx.ts';
 import { CloseIcon } from './icons.ts';
-import { CloseButton, Modal } from './modal.tsx';
+import { CloseButton, Modal, ModalHeading } from './modal.tsx';
 
 export { CancelButton } from './modal.tsx';
 
@@ -33,14 +33,7 @@ export function Dialog({ open, onOpenChange, title, description, children, wide,
     >
       <div className={cx(dialogPanel, wide ? 'max-w-xl' : 'max-w-md')}>
         <header className="px-6 pt-5 pr-14 pb-4">
-          <h2 id={id} className="font-semibold text-base">
-            {title}
-          </h2>
-          {description && (
-            <p id={`${id}-description`} className="mt-1 text-muted">
-              {description}
-            </p>
-          )}
+          <ModalHeading id={id} title={title} description={description} />
         </header>
         <div className="px-6 pb-6">{children}</div>
         <CloseButton

@@ -69,6 +69,24 @@ function OpenModal({ onOpenChange, title, description, isQuestion, initialFocus,
   );
 }
 
+type ModalHeadingProps = { id: string; title: string; description: ReactNode };
+
+/** What names and describes it: the ids are those that `Modal` is told. */
+export function ModalHeading({ id, title, description }: ModalHeadingProps) {
+  return (
+    <>
+      <h2 id={id} className="font-semibold text-base">
+        {title}
+      </h2>
+      {description && (
+        <p id={`${id}-description`} className="mt-1 text-muted">
+          {description}
+        </p>
+      )}
+    </>
+  );
+}
+
 type CloseButtonProps = { 'aria-label'?: string; className: string; children: ReactNode };
 
 export function CloseButton(props: CloseButtonProps) {

@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from 'react';
 import { CloseIcon } from './icons.ts';
-import { CloseButton, Modal } from './modal.tsx';
+import { CloseButton, Modal, ModalHeading } from './modal.tsx';
 
 type SheetProps = {
   open: boolean;
@@ -26,14 +26,7 @@ export function Sheet({ open, onOpenChange, title, description, children, action
       <div className="flex w-full max-w-xl flex-col bg-surface shadow-pop transition-[translate] duration-200 starting:translate-x-full">
         <header className="flex items-start gap-4 border-line border-b py-4 pr-3.5 pl-6">
           <div className="min-w-0 flex-1">
-            <h2 id={id} className="font-semibold text-base">
-              {title}
-            </h2>
-            {description && (
-              <p id={`${id}-description`} className="mt-1 text-muted">
-                {description}
-              </p>
-            )}
+            <ModalHeading id={id} title={title} description={description} />
           </div>
           <CloseButton
             aria-label="Close"
