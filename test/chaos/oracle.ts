@@ -23,13 +23,13 @@ export class Oracle {
   }
 
   /** Somebody who writes one ticket after another, each until it is known to be there. */
-  async writeTickets(stop: AbortSignal): Promise<void> {
+  async writeTickets(stop: AbortSignal, pauseMs: number): Promise<void> {
     while (!stop.aborted) {
       const subject = randomUUID();
       const body = JSON.stringify({ team_id: this.#teamId, subject, description: 'x' });
       const headers = { 'content-type': 'application/json', 'idempotency-key': subject };
       if (await this.#untilTaken('POST', '/support/ticket', headers, body, stop)) this.tickets.add(subject);
-      await sleep(20);
+      await sleep(pauseMs);
     }
   }
 
