@@ -128,7 +128,8 @@ async function findFaults(folder: string, ledger: Ledger, cut: number): Promise<
 /** Whatever is written down can be brought back, and is what it was. */
 async function findLostBackups(folder: string, found: ReadonlyMap<string, string>): Promise<string[]> {
   const lost: string[] = [];
-  const repository = new Repository(new DiskStore(join(folder, 'backups'))).site('team', 'site');
+  const store = new DiskStore(join(folder, 'backups'));
+  const repository = new Repository(store).site('team', 'site');
   const known = await repository.snapshots();
   for (const [thing, value] of found) {
     const [kind, hash] = thing.split(' ');
@@ -145,5 +146,6 @@ async function findLostBackups(folder: string, found: ReadonlyMap<string, string
       lost.push(`${thing}: ${error}`);
     }
   }
+  store.close();
   return lost;
 }
