@@ -54,8 +54,8 @@ const isBySite = (queue: string) => queue !== 'background' && LANES.some((lane) 
  * the same moment all pass pg-boss' count in the database; for sites the policy stops these. The first two mostly wait; a search makes copies of sites.
  */
 const SHARED: Partial<Record<Lane, WorkOptions>> = {
-  git: { localConcurrency: 6, localGroupConcurrency: 2, notifyPollingIntervalSeconds: 6 },
-  assistant: { localConcurrency: 6, localGroupConcurrency: 2, notifyPollingIntervalSeconds: 6 },
+  git: { localConcurrency: 6, localGroupConcurrency: 2 },
+  assistant: { localConcurrency: 6, localGroupConcurrency: 2 },
   search: { localConcurrency: 2, localGroupConcurrency: 1 },
 };
 const DEAD = 'dead';
@@ -83,8 +83,9 @@ const MAX_AWAY_HOURS = 24;
 const KILLS_FORGIVEN = 10;
 /** What can not be undone by then, such as an unreadable database, must not keep its site busy for ever. */
 const UNDO_ATTEMPTS = 5;
-// A worker polls besides being notified: a retry becomes due without anybody announcing it. Where six wait, each does so less often.
-const POLL = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2 };
+// While announcements come, a worker need not look by itself: we announce what becomes due without anybody saying so (`#announceDue`).
+const POLL = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 30 };
+const LOOK_MS = 1000;
 /** Any number that nobody else uses: held shared by every living worker. */
 const WORKERS_LOCK = 7_390_211;
 const OPENING_LOCK = 7_390_213;
@@ -109,6 +110,10 @@ export class Jobs implements JobQueue {
   /** The ids of the jobs that this process works on. */
   readonly #running = new Set<string>();
   #workersLock: pg.PoolClient | undefined;
+  /** Makes all workers of a queue look for a job now. */
+  #announce: (queue: string) => void = () => {};
+  #looks: NodeJS.Timeout | undefined;
+  #look: Promise<void> | undefined;
   #opening = false;
   #closed = false;
 
@@ -121,6 +126,7 @@ export class Jobs implements JobQueue {
       db: {
         executeSql: (text, values) => this.#query(text, values as unknown[]),
         listen: async (channel, onNotification, onReconnect) => {
+          this.#announce = onNotification;
           await listener.on(channel, onNotification);
           listener.onReconnect(onReconnect);
           return { close: async () => {} };
@@ -226,11 +232,33 @@ export class Jobs implements JobQueue {
       if (schedule === undefined) continue;
       await this.#boss.schedule(SCHEDULED, schedule, { kind, payload: {} } satisfies Envelope, { key: kind });
     }
+    this.#looks = setInterval(() => {
+      this.#look ??= this.#announceDue()
+        .catch((error) => this.#log.warn({ err: error }, 'could not see which jobs are due'))
+        .finally(() => {
+          this.#look = undefined;
+        });
+    }, LOOK_MS).unref();
+  }
+
+  /**
+   * A retry becomes due without anybody announcing it. One small question for all queues finds that out: thirty workers that each asked for a job
+   * every few seconds were half of what an idle platform cost.
+   */
+  async #announceDue(): Promise<void> {
+    const { rows } = await this.#pool.query<{ queue: string }>(
+      `select queue from unnest($1::text[]) as queue where exists
+        (select from jobs.job where name = queue and state < 'active' and not blocked and start_after <= now())`,
+      [[...LANES, SCHEDULED, DEAD]],
+    );
+    for (const { queue } of rows) this.#announce(queue);
   }
 
   /** Finishes what is running, takes nothing new. */
   async close(): Promise<void> {
     this.#closed = true;
+    clearInterval(this.#looks);
+    await this.#look;
     await this.#boss.stop({ graceful: true, timeout: 20_000, close: false });
     const lock = this.#workersLock;
     this.#workersLock = undefined;
