@@ -144,7 +144,7 @@ suite("scheduled work of WordPress' own", () => {
   let others: TestApp;
   before(async () => {
     others = app;
-    app = await startTestApp({ runtime: 'php-wasm' });
+    app = await startTestApp({ runtime: 'php' });
   });
   after(async () => {
     await app.close();
