@@ -7,8 +7,11 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { COST } from '#core/auth/password.ts';
 import { openDatabase } from '#core/db/database.ts';
+import { Listener } from '#core/db/listener.ts';
 import { migrate } from '#core/db/migrate.ts';
 import { UNDECLARED } from '#core/http/declared.ts';
+import { Jobs } from '#core/jobs/jobs.ts';
+import { createLog } from '#core/log.ts';
 import type { Services } from '#core/services.ts';
 import { type Feature, feature } from '#features/feature.ts';
 import { DKIM_KEY } from '#features/site-mail/dkim.ts';
@@ -25,7 +28,7 @@ import { WORDPRESS_CACHE } from './wordpress-cache.ts';
 
 /**
  * The real service on a database of its own, for one test file. All files share one Postgres (test/global-setup.ts);
- * the migrations run once, into a template that each database is copied from.
+ * the migrations run once, into a template that each database is copied from. Whoever tests a first start wants an `empty` one.
  */
 export interface TestApp {
   url: string;
@@ -165,8 +168,14 @@ export async function createTestDatabase({ empty = false } = {}): Promise<{ url:
 
 async function createTemplate(admin: pg.Client, adminUrl: string): Promise<void> {
   await admin.query(`create database ${TEMPLATE}_draft`);
-  const { db, close } = openDatabase(databaseAt(adminUrl, `${TEMPLATE}_draft`), 2, () => {});
+  const url = databaseAt(adminUrl, `${TEMPLATE}_draft`);
+  const { db, pool, close } = openDatabase(url, 4, () => {});
   await migrate(db);
+  // The queues' own tables are a fifth of what a first start takes.
+  const log = createLog('silent');
+  const jobs = new Jobs({ db, pool, listener: new Listener(url, log), log, worker: false });
+  await jobs.open();
+  await jobs.close();
   await close();
   await admin.query(`alter database ${TEMPLATE}_draft rename to ${TEMPLATE}`);
 }
