@@ -41,7 +41,7 @@ let app: TestApp;
 let browser: Browser;
 let site: SiteUnderTest;
 before(async () => {
-  app = await startTestApp({ runtime: 'php' });
+  app = await startTestApp({ runtime: 'php-wasm' });
   browser = await openBrowser();
   const { id, fqdn } = await newSite(await registerPerson(app));
   site = {

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { putFile } from '#runtimes/contract-site.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually } from '../../../test/expect.ts';
+import { noFpm } from '../../../test/fpm-runtime.ts';
 import { registerPerson } from '../../../test/people.ts';
 import { newSite } from '../../../test/sites.ts';
 import { PATIENCE } from '../../../test/wordpress/patience.ts';
@@ -19,15 +20,15 @@ interface Verdict {
   description: string;
 }
 
-for (const [protocol, env] of [
-  ['http', {}],
-  ['https', { BASE_URL: 'https://localhost' }],
-] as const) {
-  describe(`a site that asks itself by ${protocol}`, () => {
+const ENVIRONMENTS = { http: {}, https: { BASE_URL: 'https://localhost' } };
+const DRIVERS = (await noFpm()) ? (['php-wasm'] as const) : (['php-wasm', 'fpm'] as const);
+
+for (const [protocol, runtime] of DRIVERS.flatMap((each) => [['http', each] as const, ['https', each] as const])) {
+  describe(`a site on ${runtime} that asks itself by ${protocol}`, () => {
     let app: TestApp;
     let site: Awaited<ReturnType<typeof newSite>>;
     before(async () => {
-      const started = await startTestApp({ runtime: 'php-wasm', env });
+      const started = await startTestApp({ runtime, env: ENVIRONMENTS[protocol] });
       // Where it is reached without what would speak TLS in front of it.
       app = { ...started, url: `http://localhost:${started.services.config.port}` };
       site = await newSite(await registerPerson(app));
