@@ -128,7 +128,7 @@ export function describeBackups(name: string, open: () => Promise<DriverUnderTes
       const startedAt = performance.now();
       await tells(() => runtime.exec(site, program(short)));
       // Long enough to have begun, on a machine as busy as this one is now.
-      const timeoutMs = 2_000 + 4 * (performance.now() - startedAt);
+      const timeoutMs = Math.ceil(2_000 + 4 * (performance.now() - startedAt));
       await tells(() => runtime.exec(site, { ...program(endless), timeoutMs }));
 
       // Nothing runs, so there is nothing to tell.
