@@ -70,11 +70,26 @@ function needsWork() {
 }
 
 async function setUp() {
+  // The tools come from other servers than the packages, and nothing is built with them.
+  await together(installTools(), installAndBuild());
+}
+
+async function installAndBuild() {
   if (!packagesAreFresh()) await installPackages();
   checkNode();
-  for (const build of BUILDS) if (!isFresh(build)) await make(build);
+  const areOfService = ({ output }) => output.startsWith('dist');
+  await together(makeStale(BUILDS.filter(areOfService)), makeStale(BUILDS.filter((build) => !areOfService(build))));
   linkCommand();
-  await installTools();
+}
+
+async function makeStale(builds) {
+  for (const build of builds) if (!isFresh(build)) await make(build);
+}
+
+/** Ends when all have, since what was started must not outlive us; with the first failure where there is one. */
+async function together(...works) {
+  const failed = (await Promise.allSettled(works)).find(({ status }) => status === 'rejected');
+  if (failed) throw failed.reason;
 }
 
 // Packages

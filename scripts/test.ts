@@ -141,7 +141,7 @@ function printCosts(file: string): void {
 
 /** Files that take long come first, so that no lane is left alone with one in the end. */
 function weight(file: string): number {
-  if (/launchBrowser|php-wasm|openTestRuntime/.test(readFileSync(join(root, file), 'utf8'))) return 2;
+  if (/openBrowser|runtime: 'php|openTestRuntime|openFpm/.test(readFileSync(join(root, file), 'utf8'))) return 2;
   return file.startsWith('test/') ? 1 : 0;
 }
 

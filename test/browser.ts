@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium } from 'playwright-core';
+import { laneEnds } from './lane-ends.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 /** Each of them costs a process for every window, and the first two draw an address bar that nobody looks at. */
@@ -31,7 +32,36 @@ const ARGS = [
   `--disable-features=${[...PLAYWRIGHTS_UNUSED_FEATURES, ...UNUSED_FEATURES]}`,
 ];
 
-/** The machine's own Chromium, the one that scripts/setup.mjs made sure of. Start one a file: it takes a second. */
+let ofLane: Promise<Browser> | undefined;
+
+/**
+ * The browser of this lane, for one file of tests: starting one takes two seconds of the processor, and what people have of their own is their
+ * context's. To close it closes the contexts that were opened through it.
+ */
+export async function openBrowser(): Promise<Browser> {
+  if (!ofLane) laneEnds.push(async () => (await ofLane)?.close());
+  if (!(await ofLane)?.isConnected()) ofLane = launchBrowser();
+  const browser = (await ofLane) as Browser;
+  const opened: BrowserContext[] = [];
+  const own: Partial<Browser> = {
+    async newContext(options) {
+      const context = await browser.newContext(options);
+      opened.push(context);
+      return context;
+    },
+    async newPage(options) {
+      const page = await browser.newPage(options);
+      opened.push(page.context());
+      return page;
+    },
+    async close() {
+      for (const context of opened) await context.close();
+    },
+  };
+  return own as Browser;
+}
+
+/** The machine's own Chromium, the one that scripts/setup.mjs made sure of. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: findChromium(), args: ARGS });
 }

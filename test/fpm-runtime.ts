@@ -48,7 +48,8 @@ export async function openFpmRuntime(
     log: createLog(process.env.LOG_LEVEL ?? 'silent'),
     outbound: new Outbound({ allow: allowedNetworks }),
     memoryBudgetBytes: 4 * 1024 ** 3,
-    requestTimeoutMs: 15_000,
+    // FPM ends a request up to a third later.
+    requestTimeoutMs: 8_000,
     idleTimeoutMs: 600_000,
     processesPerSite: 4,
     requestsPerProcess: 10_000,

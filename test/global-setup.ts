@@ -14,22 +14,23 @@ let dataDir: string | undefined;
 let postgres: EmbeddedPostgres | undefined;
 
 export async function globalSetup(): Promise<void> {
-  await prepareWordPress();
-  await prepareFpm();
+  const ends = await Promise.allSettled([prepareWordPress().then(prepareFpm), startPostgres()]);
+  const failed = ends.find(({ status }) => status === 'rejected');
+  if (!failed) return;
+  // The runner skips the teardown when the set-up failed.
+  await globalTeardown();
+  throw (failed as PromiseRejectedResult).reason;
+}
+
+async function startPostgres(): Promise<void> {
   if (process.env.TEST_DATABASE_URL) return;
   dataDir = await mkdtemp(join(tmpdir(), 'siteyard-test-pg-'));
-  try {
-    postgres = await startEmbeddedPostgres({
-      dataDir,
-      // The data is thrown away, so nothing has to survive a power cut.
-      settings: { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', max_connections: 200 },
-    });
-    process.env.TEST_DATABASE_URL = postgres.url;
-  } catch (error) {
-    // The runner skips the teardown when the set-up failed.
-    await globalTeardown();
-    throw error;
-  }
+  postgres = await startEmbeddedPostgres({
+    dataDir,
+    // The data is thrown away, so nothing has to survive a power cut.
+    settings: { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', max_connections: 200 },
+  });
+  process.env.TEST_DATABASE_URL = postgres.url;
 }
 
 export async function globalTeardown(): Promise<void> {

@@ -3,6 +3,7 @@ import { appendFileSync, closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
 import { inspect } from 'node:util';
+import { laneEnds } from './lane-ends.ts';
 
 /**
  * One of the processes that the test files run in, one after the other, so that the service is loaded and compiled once a lane and not once a file.
@@ -32,6 +33,7 @@ export async function runLane({ files, taken, faults, costs, fileLimitMs }: Lane
     await runFile(file, fileLimitMs);
     appendFileSync(costs, `${(processorSeconds() - before).toFixed(1)}\t${file}\n`);
   }
+  for (const end of laneEnds) await end();
   // A lane ends by itself unless a test left something open, which would keep it for ever.
   setTimeout(() => {
     note(`A test left open, ${running} or one before it: ${process.getActiveResourcesInfo()}`);

@@ -10,7 +10,7 @@ export async function withoutRetryWaits<T>(db: Db, work: () => Promise<T>): Prom
   return work().finally(() => clearInterval(hurry));
 }
 
-/** Makes what waits due, and says so on the channel of pg-boss, which looks by itself only every two seconds. */
+/** Makes what waits due, and says so on the channel of pg-boss: the platform itself looks only once a second. */
 async function endWaits(db: Db): Promise<void> {
   await sql`
     with due as (update jobs.job set start_after = now() where state = 'retry' and start_after > now() returning name)

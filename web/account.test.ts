@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { startTestApp, type TestApp } from '../test/app.ts';
-import { launchBrowser } from '../test/browser.ts';
+import { openBrowser } from '../test/browser.ts';
 import { PASSWORD, registerPerson, type Person as Somebody, signInAs } from '../test/people.ts';
 import { AuthenticatorApp } from '../test/second-factor.ts';
 import { assertFitsAndAccessible, linkIn, openPerson, type Person, signIn } from './test-person.ts';
@@ -16,7 +16,7 @@ describe('the account', { timeout: 300_000 }, () => {
   let codes: string[];
 
   before(async () => {
-    [app, browser] = await Promise.all([startTestApp(), launchBrowser()]);
+    [app, browser] = await Promise.all([startTestApp(), openBrowser()]);
     person = await registerPerson(app, 'Ada');
     ada = await openPerson(browser, app.url);
     await ada.page.goto('/account?tab=security');

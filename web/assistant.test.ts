@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { startTestApp, type TestApp } from '../test/app.ts';
-import { launchBrowser } from '../test/browser.ts';
+import { openBrowser } from '../test/browser.ts';
 import { type ModelRequest, type ModelServer, startModelServer, type Turn } from '../test/model-server.ts';
 import { type Person as Registered, registerPerson } from '../test/people.ts';
 import { newSite } from '../test/sites.ts';
@@ -29,7 +29,7 @@ describe('a broken site, asked about in a ticket', { timeout: 400_000 }, () => {
   let model: ModelServer;
   const apps: TestApp[] = [];
   before(async () => {
-    [browser, model] = await Promise.all([launchBrowser(), startModelServer()]);
+    [browser, model] = await Promise.all([openBrowser(), startModelServer()]);
     model.think = think;
   });
   after(async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { startTestApp, type TestApp } from '../test/app.ts';
-import { launchBrowser } from '../test/browser.ts';
+import { openBrowser } from '../test/browser.ts';
 import { letIn, type Person as Member, registerPerson } from '../test/people.ts';
 import { insertSite } from '../test/sites.ts';
 import { assertFitsAndAccessible, openPerson, type Person, signIn, tabTo, walk } from './test-person.ts';
@@ -26,7 +26,7 @@ describe('plans and billing in the dashboard', { timeout: 400_000 }, () => {
   let quietTeamId: string;
 
   before(async () => {
-    [app, browser] = await Promise.all([startTestApp(), launchBrowser()]);
+    [app, browser] = await Promise.all([startTestApp(), openBrowser()]);
     ada = await registerPerson(app, 'Ada');
     grace = await registerPerson(app, 'Grace');
     await letIn(ada, grace, 'viewer');

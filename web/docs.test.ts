@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { startTestApp, type TestApp } from '../test/app.ts';
-import { launchBrowser } from '../test/browser.ts';
+import { openBrowser } from '../test/browser.ts';
 import { registerPerson, signInAs } from '../test/people.ts';
 import { assertFitsAndAccessible, openPerson, type Person } from './test-person.ts';
 
@@ -13,7 +13,7 @@ describe('the docs', { timeout: 180_000 }, () => {
   let reader: Person;
 
   before(async () => {
-    [app, browser] = await Promise.all([startTestApp(), launchBrowser()]);
+    [app, browser] = await Promise.all([startTestApp(), openBrowser()]);
     reader = await openPerson(browser, app.url);
   });
   after(async () => {

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import type { Site } from '#sdk';
 import { startTestApp, type TestApp } from '../test/app.ts';
-import { launchBrowser } from '../test/browser.ts';
+import { openBrowser } from '../test/browser.ts';
 import { type ProviderHost, startProviderHost } from '../test/git/provider-host.ts';
 import { Remote } from '../test/git/remote.ts';
 import { git as runGit } from '../test/git/repository.ts';
@@ -42,7 +42,7 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
     [names, host, browser] = await Promise.all([
       startNameServer({ [DOMAIN]: '@ A 198.51.100.1' }),
       startProviderHost(TOKEN, [], folder),
-      launchBrowser(),
+      openBrowser(),
     ]);
     git = await Remote.create(join(folder, 'site.git'), { 'plugins/a/a.php': 'one', 'mu-plugins/must.php': '[]' });
     const outside = { OUTBOUND_ALLOW: '127.0.0.0/8', GIT_FILE_ROOTS: folder };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Locator } from 'playwright-core';
 import { startTestApp, type TestApp } from '../test/app.ts';
-import { launchBrowser } from '../test/browser.ts';
+import { openBrowser } from '../test/browser.ts';
 import { eventually } from '../test/expect.ts';
 import { type Person as Registered, registerPerson } from '../test/people.ts';
 import { insertSite, insertStage } from '../test/sites.ts';
@@ -23,7 +23,7 @@ describe('the files of a site in the dashboard', { timeout: 400_000 }, () => {
   const STYLE = 'themes/mine/style.css';
 
   before(async () => {
-    [app, browser] = await Promise.all([startTestApp(), launchBrowser()]);
+    [app, browser] = await Promise.all([startTestApp(), openBrowser()]);
     owner = await registerPerson(app, 'Ada');
     const siteId = await insertSite(app, owner);
     await makeTinySite(app.services, siteId, 'https://files.example.com');

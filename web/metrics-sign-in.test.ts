@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import * as oauth from 'openid-client';
 import type { Browser, Page } from 'playwright-core';
 import { OPERATOR, startTestApp, type TestApp } from '../test/app.ts';
-import { launchBrowser } from '../test/browser.ts';
+import { openBrowser } from '../test/browser.ts';
 import { post, registerProgram } from '../test/oauth-program.ts';
 import { assertFitsAndAccessible, signIn } from './test-person.ts';
 
@@ -26,7 +26,7 @@ describe('signing in to the metrics dashboard', { timeout: 400_000 }, () => {
     const metricsUrl = `http://127.0.0.1:${(dashboard.address() as AddressInfo).port}`;
     redirectUri = `${metricsUrl}/login/generic_oauth`;
     const env = { METRICS_URL: `${metricsUrl}/`, METRICS_CLIENT_SECRET: 'a secret + with: odd characters' };
-    [app, browser] = await Promise.all([startTestApp({ env }), launchBrowser()]);
+    [app, browser] = await Promise.all([startTestApp({ env }), openBrowser()]);
     config = await discover(oauth.ClientSecretBasic(env.METRICS_CLIENT_SECRET));
   });
   after(async () => {

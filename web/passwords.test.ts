@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { startTestApp, type TestApp } from '../test/app.ts';
-import { launchBrowser } from '../test/browser.ts';
+import { openBrowser } from '../test/browser.ts';
 import { letIn, registerPerson, type Person as Somebody } from '../test/people.ts';
 import { assertFitsAndAccessible, openPerson, type Person, signIn } from './test-person.ts';
 
@@ -15,7 +15,7 @@ describe('application passwords in the dashboard', { timeout: 400_000 }, () => {
   let viewer: Person;
 
   before(async () => {
-    [app, browser] = await Promise.all([startTestApp(), launchBrowser()]);
+    [app, browser] = await Promise.all([startTestApp(), openBrowser()]);
     ada = await registerPerson(app, 'Ada');
     const grace = await registerPerson(app, 'Grace');
     await letIn(ada, grace, 'viewer');

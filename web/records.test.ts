@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import type { Browser } from 'playwright-core';
 import { OPERATOR, startTestApp, type TestApp } from '../test/app.ts';
-import { launchBrowser } from '../test/browser.ts';
+import { openBrowser } from '../test/browser.ts';
 import { type Person as Registered, registerPerson, signInAs } from '../test/people.ts';
 import { assertFitsAndAccessible, openPerson, type Person, signIn } from './test-person.ts';
 
@@ -18,7 +18,7 @@ describe('records in the dashboard', { timeout: 400_000 }, () => {
   let person: Registered;
 
   before(async () => {
-    [app, browser] = await Promise.all([startTestApp(), launchBrowser()]);
+    [app, browser] = await Promise.all([startTestApp(), openBrowser()]);
     person = await registerPerson(app, 'Ada');
     ada = await openPerson(browser, app.url);
     await ada.page.goto('/account');

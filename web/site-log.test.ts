@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { startTestApp, type TestApp } from '../test/app.ts';
-import { launchBrowser } from '../test/browser.ts';
+import { openBrowser } from '../test/browser.ts';
 import { letIn, type Person as Registered, registerPerson } from '../test/people.ts';
 import { insertSite } from '../test/sites.ts';
 import { assertFitsAndAccessible, openPerson, type Person, signIn, tabTo } from './test-person.ts';
@@ -23,7 +23,7 @@ describe('the log of a site in the dashboard', { timeout: 400_000 }, () => {
   let address: string;
 
   before(async () => {
-    [app, browser] = await Promise.all([startTestApp(), launchBrowser()]);
+    [app, browser] = await Promise.all([startTestApp(), openBrowser()]);
     owner = await registerPerson(app, 'Ada');
     siteId = await insertSite(app, owner);
     const [site] = (await owner.api.listSites()).results;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { OPERATOR, startTestApp, type TestApp } from '../test/app.ts';
-import { launchBrowser } from '../test/browser.ts';
+import { openBrowser } from '../test/browser.ts';
 import { letIn, registerPerson } from '../test/people.ts';
 import { insertSite } from '../test/sites.ts';
 import { visit } from '../test/visit.ts';
@@ -28,8 +28,8 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
 
   before(async () => {
     [app, browser] = await Promise.all([
-      startTestApp({ runtime: 'php-wasm', env: { OUTBOUND_ALLOW: '127.0.0.1' } }),
-      launchBrowser(),
+      startTestApp({ runtime: 'php', env: { OUTBOUND_ALLOW: '127.0.0.1' } }),
+      openBrowser(),
     ]);
     elsewhere = createServer((request, response) => response.end(`the shop answers ${request.url}`));
     await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
@@ -462,7 +462,7 @@ describe('a site that is being created', { timeout: 400_000 }, () => {
   let page: Page;
 
   before(async () => {
-    [app, browser] = await Promise.all([startTestApp({ env: { ROLE: 'api' } }), launchBrowser()]);
+    [app, browser] = await Promise.all([startTestApp({ env: { ROLE: 'api' } }), openBrowser()]);
     const { email } = await registerPerson(app, 'Ada');
     ({ page } = await openPerson(browser, app.url));
     await page.goto('/sites/new');

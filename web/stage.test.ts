@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Locator } from 'playwright-core';
 import { startTestApp, type TestApp } from '../test/app.ts';
-import { launchBrowser } from '../test/browser.ts';
+import { openBrowser } from '../test/browser.ts';
 import { eventually } from '../test/expect.ts';
 import { registerPerson } from '../test/people.ts';
 import { newSite, putOnPlan } from '../test/sites.ts';
@@ -19,7 +19,7 @@ describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
   let stage: { id: string; fqdn: string };
 
   before(async () => {
-    [app, browser] = await Promise.all([startTestApp(), launchBrowser()]);
+    [app, browser] = await Promise.all([startTestApp(), openBrowser()]);
     const owner = await registerPerson(app, 'Ada');
     await putOnPlan(app, owner.teamId, 'business');
     const { fqdn } = await newSite(owner);

@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { startTestApp, type TestApp } from '../test/app.ts';
 import { dumpOf } from '../test/archives/dump.ts';
 import { zip } from '../test/archives/pack.ts';
-import { launchBrowser } from '../test/browser.ts';
+import { openBrowser } from '../test/browser.ts';
 import { registerPerson } from '../test/people.ts';
 import { newSite, putOnPlan } from '../test/sites.ts';
 import { siteOnDisk } from '../test/time.ts';
@@ -17,7 +17,7 @@ describe('templates in the dashboard', { timeout: 400_000 }, () => {
   let ada: Person;
 
   before(async () => {
-    [app, browser] = await Promise.all([startTestApp(), launchBrowser()]);
+    [app, browser] = await Promise.all([startTestApp(), openBrowser()]);
     const owner = await registerPerson(app, 'Ada');
     await putOnPlan(app, owner.teamId, 'business');
     const { id, fqdn } = await newSite(owner);

@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { giveContent } from '#runtimes/shell/shell.contract.ts';
 import type { Site } from '#sdk';
 import { startTestApp, type TestApp } from '../test/app.ts';
-import { launchBrowser } from '../test/browser.ts';
+import { openBrowser } from '../test/browser.ts';
 import { eventually } from '../test/expect.ts';
 import { letIn, type Person as Registered, registerPerson } from '../test/people.ts';
 import { newSite, putOnPlan } from '../test/sites.ts';
@@ -26,7 +26,7 @@ describe('the terminal', { timeout: 400_000 }, () => {
   let page: Page;
 
   before(async () => {
-    [app, browser] = await Promise.all([startTestApp({ runtime: 'php-wasm' }), launchBrowser()]);
+    [app, browser] = await Promise.all([startTestApp({ runtime: 'php-wasm' }), openBrowser()]);
     ada = await registerPerson(app, 'Ada');
     await putOnPlan(app, ada.teamId, 'micro');
     site = await newSite(ada);

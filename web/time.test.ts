@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Locator, Page } from 'playwright-core';
 import type { Backup, Client, Site } from '#sdk';
 import { startTestApp, type TestApp } from '../test/app.ts';
-import { launchBrowser } from '../test/browser.ts';
+import { openBrowser } from '../test/browser.ts';
 import { eventually } from '../test/expect.ts';
 import { letIn, registerPerson } from '../test/people.ts';
 import { newSite } from '../test/sites.ts';
@@ -33,7 +33,7 @@ describe('the time machine in the dashboard', { timeout: 400_000 }, () => {
   let disk: ReturnType<typeof siteOnDisk>;
 
   before(async () => {
-    [app, browser] = await Promise.all([startTestApp(), launchBrowser()]);
+    [app, browser] = await Promise.all([startTestApp(), openBrowser()]);
     const ada = await registerPerson(app, 'Ada');
     const grace = await registerPerson(app, 'Grace');
     await letIn(ada, grace, 'viewer');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { startTestApp, type TestApp } from '../test/app.ts';
-import { launchBrowser } from '../test/browser.ts';
+import { openBrowser } from '../test/browser.ts';
 import { letIn, registerPerson, signInAs } from '../test/people.ts';
 import { assertFitsAndAccessible, linkIn, openPerson, type Person, signIn, tabTo, walk } from './test-person.ts';
 
@@ -17,7 +17,7 @@ describe('the dashboard for a new user', { timeout: 400_000 }, () => {
   let teamId: string;
 
   before(async () => {
-    [app, browser] = await Promise.all([startTestApp(), launchBrowser()]);
+    [app, browser] = await Promise.all([startTestApp(), openBrowser()]);
     rosa = await openPerson(browser, app.url);
   });
   after(async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { OPERATOR, startTestApp, type TestApp } from '../test/app.ts';
-import { launchBrowser } from '../test/browser.ts';
+import { openBrowser } from '../test/browser.ts';
 import { assertFitsAndAccessible, linkIn, openPerson, type Person, signIn, walk } from './test-person.ts';
 
 const ADA = { first: 'Ada', last: 'Lovelace', email: 'ada@example.com', password: 'analytical engine' };
@@ -19,7 +19,7 @@ describe('the dashboard', { timeout: 400_000 }, () => {
   let ticketPath: string;
 
   before(async () => {
-    [app, browser] = await Promise.all([startTestApp(), launchBrowser()]);
+    [app, browser] = await Promise.all([startTestApp(), openBrowser()]);
     ada = await openPerson(browser, app.url);
     grace = await openPerson(browser, app.url);
     operator = await openPerson(browser, app.url);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { startTestApp, type TestApp } from '../test/app.ts';
-import { launchBrowser } from '../test/browser.ts';
+import { openBrowser } from '../test/browser.ts';
 import { letIn, type Person as Member, registerPerson } from '../test/people.ts';
 import type { WebhookReceiver } from '../test/webhook-receiver.ts';
 import { createWebhooks, type Webhooks } from '../test/webhooks.ts';
@@ -21,7 +21,7 @@ describe('webhooks in the dashboard', { timeout: 400_000 }, () => {
   let secret: string;
 
   before(async () => {
-    [app, browser] = await Promise.all([startTestApp({ env: { OUTBOUND_ALLOW: '127.0.0.1' } }), launchBrowser()]);
+    [app, browser] = await Promise.all([startTestApp({ env: { OUTBOUND_ALLOW: '127.0.0.1' } }), openBrowser()]);
     hooks = createWebhooks(app);
     receiver = await hooks.receive();
     ada = await registerPerson(app, 'Ada');

@@ -18,7 +18,7 @@ const log = { info() {}, warn() {}, error() {} } as unknown as Log;
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 before(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase({ empty: true });
 });
 after(() => database?.drop());
 

@@ -18,9 +18,9 @@ const operations = operationsOf(features);
 
 /**
  * Wrong requests for every operation, from somebody who may call it: none makes the service fail, and every refusal has
- * the shape that was promised. FULL=1 sends all of them, SEED=n mixes them differently.
+ * the shape that was promised. A whole run tries 24 for each operation, FULL=1 all of them, SEED=n mixes them differently.
  */
-const AT_LEAST = FULL ? 250 : 40;
+const AT_LEAST = FULL ? 250 : 24;
 const AT_ONCE = 6;
 /** Few, so that a small crowd is more than there are: if each of it held one and waited for another, none would ever come. */
 const CONNECTIONS = 4;
@@ -71,7 +71,7 @@ suite('every wrong request gets a proper answer', () => {
       while (chosen.length < AT_LEAST || (FULL && chosen.length < all.length + 50)) chosen.push(combine(all, random));
       const found: number[] = [];
       const failures: string[] = [];
-      await inParallel(chosen, async (mutation) => {
+      const attempt = async (mutation: Mutation) => {
         const valid = await takeDraft(operation);
         const draft = spoiltBy(mutation, valid);
         const bytes = toBytes(draft);
@@ -85,12 +85,16 @@ suite('every wrong request gets a proper answer', () => {
         } catch (error) {
           failures.push(`${(error as Error).message}\n  ${mutation.what}\n  ${show(bytes)}`);
         }
-      });
+      };
+      await inParallel(chosen, attempt);
+      const isTried = operation.body || operation.query || operation.params;
+      // Some have little to get wrong, and it is not among the first.
+      for (let at = AT_LEAST; isTried && !found.includes(422) && at < all.length; at += AT_ONCE)
+        await inParallel(all.slice(at, at + AT_ONCE), attempt);
       if (failures.length > 0)
         assert.fail(`seed ${SEED}, ${failures.length} failures, among them:\n${failures.slice(0, 5).join('\n')}`);
       // Otherwise the requests never got as far as what they are meant to try.
-      if (operation.body || operation.query || operation.params)
-        assert.ok(found.includes(422), 'nothing was found invalid');
+      if (isTried) assert.ok(found.includes(422), 'nothing was found invalid');
     });
   }
 });

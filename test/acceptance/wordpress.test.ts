@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { startTestApp, type TestApp } from '../app.ts';
-import { launchBrowser } from '../browser.ts';
+import { openBrowser } from '../browser.ts';
 import { registerPerson } from '../people.ts';
 import { makePng } from '../png.ts';
 import { visit, visitKept } from '../visit.ts';
@@ -13,7 +13,7 @@ let app: TestApp;
 let browser: Browser;
 before(async () => {
   app = await startTestApp({ runtime: 'php-wasm' });
-  browser = await launchBrowser();
+  browser = await openBrowser();
 });
 after(async () => {
   await browser?.close();

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Site } from '#sdk';
 import { startTestApp, type TestApp } from '../app.ts';
-import { launchBrowser } from '../browser.ts';
+import { openBrowser } from '../browser.ts';
 import { eventually } from '../expect.ts';
 import { type Person, registerPerson } from '../people.ts';
 import { newSite } from '../sites.ts';
@@ -25,7 +25,7 @@ describe('VS Code of a site', { skip, timeout: 400_000 }, () => {
   let site: Site;
 
   before(async () => {
-    [app, browser] = await Promise.all([startTestApp({ runtime: 'php-wasm' }), launchBrowser()]);
+    [app, browser] = await Promise.all([startTestApp({ runtime: 'php-wasm' }), openBrowser()]);
     owner = await registerPerson(app, 'Ada');
     site = await newSite(owner);
     await owner.api.updateSite({ params: { fqdn: site.fqdn }, body: { code_server_enabled: true } });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../expect.ts';
+import { PATIENCE } from './patience.ts';
 import { type Area, openAdmin, type SiteUnderTest } from './site-under-test.ts';
 
 export const HEALTH: Area[] = [
@@ -34,13 +35,6 @@ interface Finding {
 }
 
 const LONG_MS = 240_000;
-/** WordPress gives requests to itself ten seconds and calls 600 ms slow. How busy the machine of the tests is, is not what is asked. */
-const PATIENCE = `<?php
-add_filter('http_request_args', function ($args, $url) {
-  return str_starts_with($url, home_url()) ? ['timeout' => 120] + $args : $args;
-}, 10, 2);
-add_filter('site_status_good_response_time_threshold', fn () => 120000);
-`;
 
 async function lookAtHealth(site: SiteUnderTest): Promise<void> {
   await site.writeContent('mu-plugins/patience.php', PATIENCE);

@@ -1,7 +1,7 @@
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { startTestApp, type TestApp } from '../app.ts';
-import { launchBrowser } from '../browser.ts';
+import { openBrowser } from '../browser.ts';
 import { registerPerson } from '../people.ts';
 import { CMS, newSite } from '../sites.ts';
 import { siteOnDisk } from '../time.ts';
@@ -42,13 +42,13 @@ let browser: Browser;
 let site: SiteUnderTest;
 before(async () => {
   app = await startTestApp({ runtime: 'php-wasm' });
-  browser = await launchBrowser();
+  browser = await openBrowser();
   const { id, fqdn } = await newSite(await registerPerson(app));
   site = {
     home: `http://${fqdn}:${new URL(app.url).port}`,
     administrator: { name: CMS.cms_username, password: CMS.cms_password, email: CMS.cms_email },
-    page: await openBrowser(),
-    stranger: await openBrowser(),
+    page: await openPage(),
+    stranger: await openPage(),
     writeContent: siteOnDisk(app, id).write,
     mailTo: app.mailTo,
   };
@@ -62,7 +62,7 @@ after(async () => {
   await app?.close();
 });
 
-async function openBrowser() {
+async function openPage() {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' });
   page.setDefaultTimeout(PATIENCE_MS);
   return page;

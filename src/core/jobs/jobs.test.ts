@@ -267,7 +267,9 @@ test('work for later is begun at its moment and not before, and holds up nothing
   await jobs.enqueue(db, work, { site: 'a', name: 'now' }, 'a');
   await jobs.enqueueOnce(db, work, { site: 'b', name: 'soon' }, 'b', soon);
   await eventually(async () => done.includes('soon'));
-  assert.ok(Date.now() >= soon.getTime());
+  const lateMs = Date.now() - soon.getTime();
+  // Nobody announces that its moment has come. Long before workers look by themselves, every half minute.
+  assert.ok(lateMs >= 0 && lateMs < 15_000, `${lateMs} ms late`);
   await eventually(async () => done.includes('now'));
   assert.ok(!done.includes('tomorrow'));
 });

@@ -243,7 +243,7 @@ export class Jobs implements JobQueue {
 
   /**
    * A retry becomes due without anybody announcing it. One small question for all queues finds that out: thirty workers that each asked for a job
-   * every few seconds were half of what an idle platform cost.
+   * every few seconds were a third of what an idle platform took of the processor.
    */
   async #announceDue(): Promise<void> {
     const { rows } = await this.#pool.query<{ queue: string }>(

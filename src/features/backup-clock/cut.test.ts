@@ -14,7 +14,7 @@ import { visit } from '../../../test/visit.ts';
 
 let app: TestApp;
 before(async () => {
-  app = await startTestApp({ runtime: 'php-wasm' });
+  app = await startTestApp({ runtime: 'php' });
 });
 after(() => app?.close());
 

@@ -44,7 +44,7 @@ async function start(
 ): Promise<TestApp> {
   const env = { DATA_DIR: dataDir, PORT: String(port), SECRET_KEY, SECRET_KEY_PREVIOUS, ...more };
   // That sessions of WordPress outlive the platform's key is part of it.
-  const app = await startTestApp({ runtime: 'php-wasm', databaseUrl: database.url, env });
+  const app = await startTestApp({ runtime: 'php', databaseUrl: database.url, env });
   running.add(app);
   const close = async () => {
     running.delete(app);

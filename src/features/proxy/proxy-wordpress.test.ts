@@ -15,7 +15,7 @@ let owner: Person;
 let viewer: Person;
 let site: Site;
 before(async () => {
-  app = await startTestApp({ runtime: 'php-wasm' });
+  app = await startTestApp({ runtime: 'php' });
   [owner, viewer] = [await registerPerson(app, 'Owner'), await registerPerson(app, 'Viewer')];
   await letIn(owner, viewer, 'viewer');
   site = await newSite(owner);

@@ -33,7 +33,7 @@ before(async () => {
   // The file is one with the shared cache's until it is replaced.
   await rm(versionFile);
   await writeFile(versionFile, text.replace(`$wp_version = '${newest}'`, `$wp_version = '${OLDER}'`));
-  app = await startTestApp({ runtime: 'php-wasm', env: { CACHE_DIR: cache, OUTBOUND_ALLOW: '127.0.0.0/8' } });
+  app = await startTestApp({ runtime: 'php', env: { CACHE_DIR: cache, OUTBOUND_ALLOW: '127.0.0.0/8' } });
 });
 after(async () => {
   await app?.close();

@@ -206,7 +206,7 @@ suite("signing in through WordPress' own form", () => {
   let others: TestApp;
   before(async () => {
     others = app;
-    app = await startTestApp({ runtime: 'php-wasm' });
+    app = await startTestApp({ runtime: 'php' });
   });
   after(async () => {
     await app.close();

@@ -18,7 +18,7 @@ let site: Site;
 let cookie: string;
 let nonce: string;
 before(async () => {
-  app = await startTestApp({ runtime: 'php-wasm' });
+  app = await startTestApp({ runtime: 'php' });
   owner = await registerPerson(app, 'Owner');
   site = await newSite(owner);
   await putFile(app.runtime, site, 'plugins/known/known.php', pluginText('1.0'));

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { chmodSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { type Duplex, duplexPair, pipeline } from 'node:stream';
+import { type Duplex, pipeline } from 'node:stream';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import type { Outbound } from '#core/outbound.ts';
 import type { Certificate } from '#runtimes/php/certificate.ts';
@@ -118,10 +118,10 @@ export class NetworkDoor {
       socket.off('data', read).pause();
       const [, host] = /\r\nhost: *([^\r\n]*)/i.exec(head.toString('latin1')) ?? [];
       if (host?.toLowerCase() !== `${own.host}:${own.port}`) return void socket.destroy();
-      const [inside, outside] = duplexPair();
-      inside.write(head);
-      pipeline(socket, inside, socket, () => {});
-      ownCall(outside);
+      // The socket itself and no stream in its place: who answers sets limits of time that only a socket has.
+      socket.unshift(head);
+      ownCall(socket);
+      socket.resume();
     };
     socket.on('data', read).resume();
     socket.write(REACHED);

@@ -57,8 +57,9 @@ export class HelperProcess {
     this.#isNice = priority === 'nice';
   }
 
+  /** It is not idle while it is at something, be that its first call: then there was no use before. */
   get idleMs(): number {
-    return this.#peer ? performance.now() - this.#usedAtMs : 0;
+    return this.#peer && this.#pending.size === 0 ? performance.now() - this.#usedAtMs : 0;
   }
 
   call<Name extends CallName>(
