@@ -2,18 +2,36 @@ import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { XMLParser } from 'fast-xml-parser';
+import { askPlatform, type PlatformDoor } from '#core/platform-door.ts';
 import { storeAway } from './store.ts';
 
-export interface S3Account {
+export type S3Account = S3Place & (S3Keys | S3Signer);
+
+export interface S3Place {
   /** Such as https://s3.eu-central-1.amazonaws.com; the bucket becomes the first part of the path. */
   endpoint: string;
   region: string;
   bucket: string;
   /** Goes before every key; empty, or with a slash at its end. */
   prefix: string;
+}
+
+export interface S3Keys {
   accessKeyId: string;
   secretAccessKey: string;
   sessionToken?: string;
+}
+
+/** Who has no keys has each request signed by the platform, which looks at whose objects it is about. `grant` lends those of another. */
+interface S3Signer {
+  door: PlatformDoor;
+  grant?: string;
+}
+
+/** A request as it can be sent; its range is not among what is signed. */
+export interface SignedRequest {
+  url: string;
+  headers: Record<string, string>;
 }
 
 export interface S3Request {
@@ -70,25 +88,48 @@ export async function sendToS3(account: S3Account, request: S3Request): Promise<
 }
 
 async function sendOnce(account: S3Account, request: S3Request, timeoutMs: number): Promise<S3Answer> {
-  const { method, key, query = {}, range, body } = request;
-  const url = new URL(`${account.endpoint}/${account.bucket}${key === undefined ? '' : `/${key}`}`);
-  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-  const headers: Record<string, string> = {
-    // The server compares it with what arrives, so a body that was damaged on the way is refused.
-    'X-Amz-Content-Sha256': hash('sha256', body ?? ''),
-    ...(range === undefined ? {} : { Range: range }),
-  };
-  const { accessKeyId, secretAccessKey, sessionToken, region } = account;
-  const credentials = { accessKeyId, secretAccessKey, region, ...(sessionToken ? { sessionToken } : {}) };
-  const signed = await new AwsV4Signer({ method, url: `${url}`, headers, service: 's3', ...credentials }).sign();
+  const { method, range, body } = request;
+  // The server compares it with what arrives, so a body that was damaged on the way is refused.
+  const bodyHash = hash('sha256', body ?? '');
+  const signed =
+    'door' in account ? await askToSign(account, request, bodyHash) : await signS3(account, request, bodyHash);
   const response = await fetch(signed.url, {
     method,
-    headers: signed.headers,
+    headers: { ...signed.headers, ...(range === undefined ? {} : { Range: range }) },
     redirect: 'error',
     signal: AbortSignal.timeout(timeoutMs),
     ...(body ? { body: body as Uint8Array<ArrayBuffer> } : {}),
   });
   return { status: response.status, headers: response.headers, body: Buffer.from(await response.arrayBuffer()) };
+}
+
+/** With the keys of the account, for a body that has this hash. */
+export async function signS3(
+  { endpoint, bucket, region, accessKeyId, secretAccessKey, sessionToken }: S3Place & S3Keys,
+  { method, key, query = {} }: Pick<S3Request, 'method' | 'key' | 'query'>,
+  bodyHash: string,
+): Promise<SignedRequest> {
+  const url = new URL(`${endpoint}/${bucket}${key === undefined ? '' : `/${key}`}`);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  const credentials = { accessKeyId, secretAccessKey, region, ...(sessionToken ? { sessionToken } : {}) };
+  const headers = { 'X-Amz-Content-Sha256': bodyHash };
+  const signed = await new AwsV4Signer({ method, url: `${url}`, headers, service: 's3', ...credentials }).sign();
+  return { url: `${signed.url}`, headers: Object.fromEntries(signed.headers as Iterable<[string, string]>) };
+}
+
+async function askToSign(
+  { door, grant }: S3Signer,
+  { method, key, query = {} }: S3Request,
+  bodyHash: string,
+): Promise<SignedRequest> {
+  const wish = {
+    method,
+    query,
+    hash: bodyHash,
+    ...(key !== undefined && { key }),
+    ...(grant !== undefined && { grant }),
+  };
+  return (await askPlatform(door, 'signBackup', wish)) as SignedRequest;
 }
 
 /** `fetch` fails by a TypeError whatever is wrong with the line, and hides one level below what that is. */

@@ -1,0 +1,90 @@
+import { Agent, type RequestOptions, request } from 'node:https';
+import type { PeerCertificate } from 'node:tls';
+import { deserialize } from 'node:v8';
+
+/**
+ * The platform's door for the pods of sites, as a pod knows it. A pod has neither the database nor the platform's key (docs/decisions/0068):
+ * what it has to know and to tell goes through here, and the platform believes of it what its certificate says and no more. It is data that
+ * can cross the border of a process, so the processes of the time machine come through the same door.
+ */
+export interface PlatformDoor {
+  /** As address:port. */
+  address: string;
+  tls: { key: string; cert: string; ca: string };
+}
+
+/** What the certificate says of whoever is behind it. */
+export const PLATFORM = 'platform';
+
+const ANSWER_MS = 15_000;
+
+export class PlatformRefused extends Error {}
+
+/** Asks once; a platform that does not answer is a failure like any other. */
+export async function askPlatform(
+  door: PlatformDoor,
+  call: string,
+  input: object,
+  timeoutMs = ANSWER_MS,
+): Promise<unknown> {
+  const body = Buffer.from(JSON.stringify(input));
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  const headers = { 'content-type': 'application/json', 'content-length': body.length };
+  const asking = request(
+    { ...wayTo(door), path: `/${call}`, method: 'POST', headers, signal: AbortSignal.timeout(timeoutMs) },
+    (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.once('error', reject);
+      response.once('end', () => {
+        const answer = Buffer.concat(parts);
+        if (response.statusCode === 200) resolve(deserialize(answer));
+        else reject(new PlatformRefused(`the platform answered ${response.statusCode} to ${call}: ${answer}`));
+      });
+    },
+  );
+  asking.once('error', reject);
+  asking.end(body);
+  return promise;
+}
+
+/** Calls back with each line that the platform tells, until the connection is gone or nothing was heard for so long. */
+export async function hearPlatform(
+  door: PlatformDoor,
+  call: string,
+  heard: (line: string) => void,
+  { silenceMs, signal }: { silenceMs: number; signal: AbortSignal },
+): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const asking = request({ ...wayTo(door), path: `/${call}`, method: 'POST', signal }, (response) => {
+    if (response.statusCode !== 200) return void asking.destroy(new PlatformRefused(`${response.statusCode}`));
+    let rest = '';
+    response.setEncoding('utf8');
+    response.on('data', (text: string) => {
+      const lines = `${rest}${text}`.split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) heard(line);
+    });
+    response.once('error', reject);
+    response.once('close', () => resolve());
+  });
+  asking.setTimeout(silenceMs, () => asking.destroy(new Error('the platform has fallen silent')));
+  asking.once('error', reject);
+  asking.end();
+  return promise;
+}
+
+/** Reading keys costs more than a call, and so does a handshake. */
+const agents = new Map<string, Agent>();
+
+function wayTo({ address, tls }: PlatformDoor): RequestOptions {
+  const name = `${address} ${tls.cert}`;
+  const agent = agents.get(name) ?? new Agent({ ...tls, minVersion: 'TLSv1.3', keepAlive: true, servername: PLATFORM });
+  agents.set(name, agent);
+  const { hostname, port } = new URL(`tcp://${address}`);
+  return { host: hostname.replace(/^\[|\]$/g, ''), port, agent, checkServerIdentity };
+}
+
+function checkServerIdentity(_address: string, { subjectaltname }: PeerCertificate): Error | undefined {
+  return subjectaltname === `DNS:${PLATFORM}` ? undefined : new Error(`${subjectaltname} answers for the platform`);
+}
