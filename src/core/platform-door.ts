@@ -1,4 +1,5 @@
 import { Agent, type RequestOptions, request } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { PeerCertificate } from 'node:tls';
 import { deserialize } from 'node:v8';
 
@@ -17,16 +18,33 @@ export interface PlatformDoor {
 export const PLATFORM = 'platform';
 
 const ANSWER_MS = 15_000;
+const TRIES = 5;
+const AGAIN_MS = 200;
+/** It understood, and will not; anything else may be better in a moment. */
+const FINAL = [400, 403, 404, 405, 413, 422];
 
 export class PlatformRefused extends Error {}
 
-/** Asks once; a platform that does not answer is a failure like any other. */
+/** Asks again only where nothing was heard of it: whoever is behind the door is replaced now and then. */
 export async function askPlatform(
   door: PlatformDoor,
   call: string,
   input: object,
   timeoutMs = ANSWER_MS,
 ): Promise<unknown> {
+  for (let turn = 1; ; turn++)
+    try {
+      return await askOnce(door, call, input, timeoutMs);
+    } catch (error) {
+      if (turn >= TRIES || !(error instanceof NotHeard)) throw error;
+      await sleep(AGAIN_MS);
+    }
+}
+
+/** Nobody took the connection, or it had been idle and was closed in that very moment. */
+class NotHeard extends Error {}
+
+async function askOnce(door: PlatformDoor, call: string, input: object, timeoutMs: number): Promise<unknown> {
   const body = Buffer.from(JSON.stringify(input));
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const headers = { 'content-type': 'application/json', 'content-length': body.length };
@@ -39,11 +57,17 @@ export async function askPlatform(
       response.once('end', () => {
         const answer = Buffer.concat(parts);
         if (response.statusCode === 200) resolve(deserialize(answer));
-        else reject(new PlatformRefused(`the platform answered ${response.statusCode} to ${call}: ${answer}`));
+        else {
+          const words = `the platform answered ${response.statusCode} to ${call}: ${answer}`;
+          reject(FINAL.includes(response.statusCode ?? 0) ? new PlatformRefused(words) : new Error(words));
+        }
       });
     },
   );
-  asking.once('error', reject);
+  asking.once('error', (error: NodeJS.ErrnoException) => {
+    const isUnheard = error.code === 'ECONNREFUSED' || (error.code === 'ECONNRESET' && asking.reusedSocket);
+    reject(isUnheard ? new NotHeard(error.message, { cause: error }) : error);
+  });
   asking.end(body);
   return promise;
 }

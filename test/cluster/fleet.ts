@@ -64,10 +64,7 @@ function valuesOf(surroundings: Surroundings, tag: string, more: object): Record
     keeper: { ...small, storage: '1Gi', storageClass: 'network' },
     apiVersions: { podDisruptionBudget: 'policy/v1beta1', horizontalPodAutoscaler: 'autoscaling/v2beta2' },
     networkPolicy: {
-      siteEgress: [
-        { cidr: '10.99.0.1/32', port: 5432 },
-        { cidr: '10.99.0.1/32', port: 9000 },
-      ],
+      siteEgress: [{ cidr: '10.99.0.1/32', port: 9000 }],
     },
     ...more,
   };

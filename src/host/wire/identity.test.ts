@@ -6,7 +6,7 @@ import { type ConnectionOptions, connect as connectSecurely } from 'node:tls';
 import { createLog } from '#core/log.ts';
 import { eventually } from '../../../test/expect.ts';
 import { freePort } from '../../../test/free-port.ts';
-import { HostAway } from '../host-unreachable.ts';
+import { HostAway, HostUnreachable } from '../host-unreachable.ts';
 import type { SiteHost } from '../site-host.ts';
 import { greeting } from './host-address.ts';
 import { remoteHost } from './host-client.ts';
@@ -62,6 +62,24 @@ suite('a host on another machine', () => {
       await knock(options);
       assert.equal(server.quietSince, before, 'it was asked nothing');
     }
+  });
+
+  test('hears nobody who has the certificate of a pod, whatever word they know', async () => {
+    const pod = wireIdentity(ours, 'here.7b0c4b1e-6f5a-4d61-9f3e-0a1b2c3d4e5f');
+    await assert.rejects(remoteHost('here.site', [address], pod).list(at), HostUnreachable);
+  });
+
+  test('that is a pod knows the platform by its certificate alone', async (t) => {
+    const name = 'here.7b0c4b1e-6f5a-4d61-9f3e-0a1b2c3d4e5f';
+    const own = { ...wireIdentity(ours, name), token: undefined };
+    const at = `127.0.0.1:${await freePort()}`;
+    const pod = new HostServer({ host, address: at, identity: own, log: createLog('silent') });
+    await pod.open();
+    t.after(() => pod.close());
+    const askPod = (as: string) =>
+      remoteHost(name, [at], wireIdentity(ours, as)).list({ host: name, driver: 'memory' });
+    assert.deepEqual(await askPod('platform'), ['a site']);
+    await assert.rejects(askPod('here.0b0c4b1e-6f5a-4d61-9f3e-0a1b2c3d4e5f'), HostUnreachable);
   });
 
   test('knows since when nobody asks', async () => {

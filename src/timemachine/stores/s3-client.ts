@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { XMLParser } from 'fast-xml-parser';
-import { askPlatform, type PlatformDoor } from '#core/platform-door.ts';
+import { askPlatform, type PlatformDoor, PlatformRefused } from '#core/platform-door.ts';
 import { storeAway } from './store.ts';
 
 export type S3Account = S3Place & (S3Keys | S3Signer);
@@ -129,7 +129,13 @@ async function askToSign(
     ...(key !== undefined && { key }),
     ...(grant !== undefined && { grant }),
   };
-  return (await askPlatform(door, 'signBackup', wish)) as SignedRequest;
+  try {
+    return (await askPlatform(door, 'signBackup', wish)) as SignedRequest;
+  } catch (error) {
+    if (error instanceof PlatformRefused) throw error;
+    // As a server that is away.
+    throw new TypeError('the platform does not sign', { cause: error });
+  }
 }
 
 /** `fetch` fails by a TypeError whatever is wrong with the line, and hides one level below what that is. */

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
-import { askPlatform, type PlatformDoor } from '#core/platform-door.ts';
+import { askPlatform, type PlatformDoor, PlatformRefused } from '#core/platform-door.ts';
 import { failedBy } from '../failure.ts';
 import { corruptObject } from '../hash.ts';
-import { type ByteRange, type Store, type StoredObject, shortObject } from './store.ts';
+import { type ByteRange, type Store, type StoredObject, shortObject, storeAway } from './store.ts';
 
 export type SealDescription = {
   /** Whether new objects are sealed. Those that are, and those that are not, can be read in any case. */
@@ -40,9 +40,7 @@ export class SealedStore implements Store {
   constructor(below: Store, seal: SealDescription) {
     this.#below = below;
     this.#keyOf =
-      'key' in seal
-        ? async (name) => sealedObjectKey(seal.key, name)
-        : async (name) => Buffer.from((await askPlatform(seal.door, 'backupKey', { name })) as string, 'base64');
+      'key' in seal ? async (name) => sealedObjectKey(seal.key, name) : (name) => askForKey(seal.door, name);
     this.#isOn = seal.isOn;
   }
 
@@ -143,6 +141,14 @@ export class SealedStore implements Store {
       }
     }
     return Buffer.concat(plain);
+  }
+}
+
+async function askForKey(door: PlatformDoor, name: string): Promise<Buffer> {
+  try {
+    return Buffer.from((await askPlatform(door, 'backupKey', { name })) as string, 'base64');
+  } catch (error) {
+    throw error instanceof PlatformRefused ? error : storeAway(`no key: ${(error as Error).message}`);
   }
 }
 
