@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { siteHostParts } from '#core/cluster.ts';
 import type { Secrets } from '#core/secrets.ts';
-import type { StoreDescription, StorePlace } from '#timemachine/stores/open-store.ts';
+import type { StoreDescription } from '#timemachine/stores/open-store.ts';
+import type { S3Access } from '#timemachine/stores/s3-client.ts';
 import type { SealDescription } from '#timemachine/stores/sealed.ts';
 import type { Config } from '../config.ts';
 
@@ -9,7 +10,7 @@ import type { Config } from '../config.ts';
 export interface StoreAccess {
   seal: SealDescription;
   /** How a bucket is asked there. */
-  place: StorePlace;
+  place: { kind: 'disk'; folder: string } | { kind: 's3'; account: S3Access };
   /** Tells whose the host's own place in it is. */
   owner: string;
 }

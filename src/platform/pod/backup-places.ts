@@ -1,6 +1,6 @@
 import type { Secrets } from '#core/secrets.ts';
 import type { Services } from '#core/services.ts';
-import type { S3Keys, S3Place } from '#timemachine/stores/s3-client.ts';
+import type { S3Account } from '#timemachine/stores/s3-client.ts';
 import { keptUnder } from '../backup-store.ts';
 import type { PodInput } from './pod-calls.ts';
 
@@ -33,9 +33,9 @@ export function placeToSign(
   { config, secrets }: Pick<Services, 'config' | 'secrets'>,
   siteId: string,
   { method, key, query, grant }: PodInput<'signBackup'>,
-): (S3Place & S3Keys) | undefined {
+): S3Account | undefined {
   const { backupStore } = config;
-  if (backupStore.kind !== 's3' || 'door' in backupStore.account) return undefined;
+  if (backupStore.kind !== 's3') return undefined;
   const { account } = backupStore;
   const name = grant === undefined ? siteId : nameLent(secrets, siteId, grant);
   if (name === undefined || (name !== siteId && !READING.includes(method))) return undefined;

@@ -26,7 +26,7 @@ let theirs: Site;
 before(async () => {
   bucket = await MemoryS3.start({ after });
   const door = `127.0.0.1:${await freePort()}`;
-  const { endpoint, accessKeyId, secretAccessKey, region } = bucket.account as Required<Keys>;
+  const { endpoint, accessKeyId, secretAccessKey, region } = bucket.account;
   app = await startTestApp({
     // Nothing runs on it: the sites are rows that say so.
     clusters: new Map([['here', new LocalCluster()]]),
@@ -55,13 +55,6 @@ before(async () => {
       .execute();
 });
 after(() => app?.close());
-
-interface Keys {
-  endpoint: string;
-  accessKeyId: string;
-  secretAccessKey: string;
-  region: string;
-}
 
 const hostOf = (siteId: string) => siteHostName('here', siteId);
 
@@ -117,7 +110,8 @@ suite('the door for the pods of sites', () => {
     await ask('announce', process(own));
     await ask('announce', { ...process(other), address: '10.6.6.6:7443' });
     assert.equal((await announced(hostOf(theirs.id)))[0]?.address, '10.0.0.1:7443', 'nobody is led elsewhere');
-    await assert.rejects(ask('leave', { id: other }), PlatformRefused);
+    await ask('leave', { id: other });
+    await assert.rejects(ask('letGo', { siteId: mine.id, eventId: randomUUID(), processId: other }), PlatformRefused);
     await ask('succeed', { id: own });
     assert.equal((await announced(hostOf(theirs.id))).length, 1);
     // A socket of the platform's own machine is asked without a certificate.

@@ -5,9 +5,7 @@ import { XMLParser } from 'fast-xml-parser';
 import { askPlatform, type PlatformDoor, PlatformRefused } from '#core/platform-door.ts';
 import { storeAway } from './store.ts';
 
-export type S3Account = S3Place & (S3Keys | S3Signer);
-
-export interface S3Place {
+interface S3Place {
   /** Such as https://s3.eu-central-1.amazonaws.com; the bucket becomes the first part of the path. */
   endpoint: string;
   region: string;
@@ -16,17 +14,19 @@ export interface S3Place {
   prefix: string;
 }
 
-export interface S3Keys {
+export interface S3Account extends S3Place {
   accessKeyId: string;
   secretAccessKey: string;
   sessionToken?: string;
 }
 
 /** Who has no keys has each request signed by the platform, which looks at whose objects it is about. `grant` lends those of another. */
-interface S3Signer {
+interface S3Signer extends S3Place {
   door: PlatformDoor;
   grant?: string;
 }
+
+export type S3Access = S3Account | S3Signer;
 
 /** A request as it can be sent; its range is not among what is signed. */
 export interface SignedRequest {
@@ -65,7 +65,7 @@ const isTrouble = (status: number) => status >= 500 || status === 429 || status 
  * Sends a request, and again where the server, the network or a limit of theirs is in the way: everything that the store does may be
  * done twice. Where that lasts it fails by `store_away`. Statuses that say something about the object are the caller's business.
  */
-export async function sendToS3(account: S3Account, request: S3Request): Promise<S3Answer> {
+export async function sendToS3(account: S3Access, request: S3Request): Promise<S3Answer> {
   const begunAt = performance.now();
   const timeoutMs = TIMEOUT_MS + Math.ceil((request.body?.length ?? 0) / SLOWEST_BYTES_PER_MS);
   for (let attempt = 1; ; attempt++) {
@@ -87,7 +87,7 @@ export async function sendToS3(account: S3Account, request: S3Request): Promise<
   }
 }
 
-async function sendOnce(account: S3Account, request: S3Request, timeoutMs: number): Promise<S3Answer> {
+async function sendOnce(account: S3Access, request: S3Request, timeoutMs: number): Promise<S3Answer> {
   const { method, range, body } = request;
   // The server compares it with what arrives, so a body that was damaged on the way is refused.
   const bodyHash = hash('sha256', body ?? '');
@@ -105,7 +105,7 @@ async function sendOnce(account: S3Account, request: S3Request, timeoutMs: numbe
 
 /** With the keys of the account, for a body that has this hash. */
 export async function signS3(
-  { endpoint, bucket, region, accessKeyId, secretAccessKey, sessionToken }: S3Place & S3Keys,
+  { endpoint, bucket, region, accessKeyId, secretAccessKey, sessionToken }: S3Account,
   { method, key, query = {} }: Pick<S3Request, 'method' | 'key' | 'query'>,
   bodyHash: string,
 ): Promise<SignedRequest> {
