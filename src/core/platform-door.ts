@@ -81,7 +81,10 @@ export async function hearPlatform(
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const asking = request({ ...wayTo(door), path: `/${call}`, method: 'POST', signal }, (response) => {
-    if (response.statusCode !== 200) return void asking.destroy(new PlatformRefused(`${response.statusCode}`));
+    if (response.statusCode !== 200) {
+      asking.destroy();
+      return reject(new PlatformRefused(`the platform answered ${response.statusCode} to ${call}`));
+    }
     let rest = '';
     response.setEncoding('utf8');
     response.on('data', (text: string) => {
