@@ -35,7 +35,7 @@ const KNOWN_MS = 1_000;
 const KNOWN_SITES = 10_000;
 
 /** What a host has of the platform's secrets. */
-export interface HostAccess {
+interface HostAccess {
   store: StoreAccess;
   /** What the passwords of sites' databases are made from. */
   databaseSecret: string;

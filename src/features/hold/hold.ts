@@ -29,7 +29,7 @@ export interface HeldWork {
   eventId: string;
 }
 
-export { type Hold, isHostAwake, isProcessOf, type PlatformProcess, siteGoesOn } from './hold.sql.ts';
+export { type Hold, isHostAwake, isProcessOf, siteGoesOn } from './hold.sql.ts';
 export { type HoldRecords, holdRecords } from './hold-records.ts';
 export { thisProcess } from './platform-process.ts';
 export type { HoldKind };

@@ -7,7 +7,7 @@ import { HEARD_EVERY_MS, thisProcess } from './platform-process.ts';
 const TRY_AGAIN_MS = 500;
 
 /** Of a process, whether it has a database or not. */
-export type WatchingProcess = Pick<Services, 'processId' | 'log' | 'localHost' | 'siteChanges'>;
+type WatchingProcess = Pick<Services, 'processId' | 'log' | 'localHost' | 'siteChanges'>;
 
 /**
  * Lets go of whatever some work takes, and tells whoever serves sites here which one's record changed (`siteChanges`): by then

@@ -22,7 +22,7 @@ interface Growing {
 }
 
 /** What is known of the storage of sites: in the database, or, in the pod of a site, by asking the platform. */
-export interface RoomRecords {
+interface RoomRecords {
   storageOf(siteIds: string[]): Promise<TeamStorage[]>;
   /** What the site takes up on this host is looked at and written down. */
   measure(siteId: string): Promise<void>;

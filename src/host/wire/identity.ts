@@ -12,7 +12,7 @@ export interface WireIdentity {
   tls: WireTls;
 }
 
-export interface WireTls extends Pick<SecureContextOptions, 'minVersion'> {
+interface WireTls extends Pick<SecureContextOptions, 'minVersion'> {
   key: string;
   cert: string;
   /** The authority's certificate, not its key. */
@@ -28,7 +28,8 @@ const BASIC_CONSTRAINTS = '2.5.29.19';
 
 /**
  * The authority's key comes from the platform's own, so every process makes the same one and none has to keep or send it. A process'
- * certificate is made at its start and is nowhere else. `derive` has to last over a change of the platform's key.
+ * certificate is made at its start and is nowhere else; the platform makes those of pods, which do not have that key (docs/decisions/0071).
+ * `derive` has to last over a change of the platform's key.
  */
 export function wireIdentity(derive: Derive, name: string): WireIdentity & { token: string } {
   const issuer = { name: AUTHORITY, key: authorityKey(derive) };
