@@ -43,7 +43,11 @@ export function placeToSign(
   const isOf = (words: readonly string[]) => Object.keys(query).every((word) => words.includes(word));
   const may =
     key === undefined
-      ? method === 'GET' && isOf(WORDS_OF_LISTS) && (query.prefix ?? '').startsWith(below)
-      : isOf(WORDS_OF_OBJECTS) && key.startsWith(below);
+      ? method === 'GET' && isOf(WORDS_OF_LISTS) && isBelow(query.prefix ?? '', below)
+      : isOf(WORDS_OF_OBJECTS) && isBelow(key, below);
   return may ? account : undefined;
 }
+
+/** S3 knows no way up, but what speaks S3 on a disk may. */
+const isBelow = (key: string, below: string) =>
+  key.startsWith(below) && !key.split('/').some((segment) => segment === '.' || segment === '..');
