@@ -1,14 +1,22 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { siteHostName } from '#core/cluster.ts';
 import { askPlatform, type PlatformDoor, PlatformRefused } from '#core/platform-door.ts';
 import { findClock } from '#features/backup/backup.ts';
+import { remoteHost } from '#host/wire/host-client.ts';
 import { wireIdentity } from '#host/wire/identity.ts';
+import { homeOf, secretOf } from '#integrations/kubernetes/site-manifests.ts';
 import type { Site } from '#sdk';
 import { S3Store } from '#timemachine/stores/s3.ts';
 import { SealedStore } from '#timemachine/stores/sealed.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { eventually } from '../../../test/expect.ts';
 import { freePort } from '../../../test/free-port.ts';
 import { LocalCluster } from '../../../test/local-cluster.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
@@ -70,7 +78,7 @@ const ask = <Name extends PodCall>(call: Name, input: PodInput<Name>, door = doo
 const announced = (host: string) =>
   app.services.db.selectFrom('platform_processes').selectAll().where('host', '=', host).execute();
 
-const process = (id: string) => ({ id, machine: 'a pod', pid: 1, address: '10.0.0.1:7443', idle_since: null });
+const processOf = (id: string) => ({ id, machine: 'a pod', pid: 1, address: '10.0.0.1:7443', idle_since: null });
 
 suite('the door for the pods of sites', () => {
   test('is for pods that our own authority knows, and for no others', async () => {
@@ -106,16 +114,16 @@ suite('the door for the pods of sites', () => {
   test('lets a pod speak for its own process and its own site alone', async () => {
     const { db } = app.services;
     const [own, other] = [randomUUID(), randomUUID()];
-    await ask('announce', process(other), doorOf(hostOf(theirs.id)));
-    await ask('announce', process(own));
-    await ask('announce', { ...process(other), address: '10.6.6.6:7443' });
+    await ask('announce', processOf(other), doorOf(hostOf(theirs.id)));
+    await ask('announce', processOf(own));
+    await ask('announce', { ...processOf(other), address: '10.6.6.6:7443' });
     assert.equal((await announced(hostOf(theirs.id)))[0]?.address, '10.0.0.1:7443', 'nobody is led elsewhere');
     await ask('leave', { id: other });
     await assert.rejects(ask('letGo', { siteId: mine.id, eventId: randomUUID(), processId: other }), PlatformRefused);
     await ask('succeed', { id: own });
     assert.equal((await announced(hostOf(theirs.id))).length, 1);
     // A socket of the platform's own machine is asked without a certificate.
-    await assert.rejects(ask('announce', { ...process(own), address: 'unix:/run/any.sock' }), /422/);
+    await assert.rejects(ask('announce', { ...processOf(own), address: 'unix:/run/any.sock' }), /422/);
 
     await db.updateTable('backup_clocks').set({ due_at: null }).execute();
     await ask('touch', { siteIds: [mine.id, theirs.id] });
@@ -203,4 +211,60 @@ suite('the store of backups in a pod', () => {
     assert.equal(`${await inPod.get('packs/sealed')}`, 'a secret');
     assert.equal(`${await new SealedStore(storeOf(mine.id), { key, isOn: true }).get('packs/sealed')}`, 'a secret');
   });
+});
+
+test('the program starts as a pod with what its manifest says, and leaves what an operator forgot in the Secret', async (t) => {
+  const { config, secrets } = app.services;
+  const { sitePods, newSites } = config;
+  const folder = await mkdtemp(join(tmpdir(), 'site-pod-'));
+  const address = `127.0.0.1:${await freePort()}`;
+  const options = { ...sitePods, cluster: 'here', driver: newSites.driver };
+  const spec = homeOf(options, { siteId: mine.id, plan: 'free', processors: 1 }).spec?.template.spec;
+  const told = (spec?.containers[0]?.env ?? []).map(({ name, value = '' }) => [name, value]);
+  const own = secretOf(
+    options,
+    { siteId: mine.id, plan: 'free', processors: 1 },
+    '',
+    podCredentials(secrets, hostOf(mine.id)),
+  );
+  const child = spawn(process.execPath, [new URL('../../main.ts', import.meta.url).pathname], {
+    env: {
+      // As a Secret of all pods had it before.
+      DATABASE_URL: app.databaseUrl,
+      SECRET_KEY: config.secretKey,
+      BACKUP_STORE: 's3://bucket/fleet',
+      AWS_ENDPOINT_URL_S3: bucket.account.endpoint,
+      AWS_REGION: 'any',
+      AWS_ACCESS_KEY_ID: 'the-access-key',
+      AWS_SECRET_ACCESS_KEY: 'the-secret-key',
+      WORDPRESS_SOURCE: 'npm',
+      ...own.stringData,
+      ...Object.fromEntries(told),
+      // Of this machine.
+      SITE_HOST_ADDRESS: address,
+      DATA_DIR: folder,
+      CACHE_DIR: config.cacheDir,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      TMPDIR: tmpdir(),
+      LOG_LEVEL: 'error',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.after(async () => {
+    child.kill();
+    if (child.exitCode === null) await once(child, 'exit');
+    await rm(folder, { recursive: true, force: true });
+  });
+  let words = '';
+  for await (const part of child.stdout) {
+    words += part;
+    if (words.includes('\n')) break;
+  }
+  assert.match(words, /^ready: /);
+  assert.ok((await announced(hostOf(mine.id))).some((each) => each.address === address));
+  const pod = remoteHost(hostOf(mine.id), [address], wireIdentity(secrets.deriveLasting, 'platform'));
+  assert.deepEqual(await pod.list({ host: hostOf(mine.id), driver: newSites.driver }), []);
+  await pod.sendKept({ id: mine.id, host: hostOf(mine.id), driver: newSites.driver });
+  await eventually(async () => bucket.objects.has(`fleet/${mine.id}/owner`));
 });
