@@ -55,7 +55,13 @@ test('backups lie beside all else, in a folder of their own, or in a bucket that
 
 test('clusters have a name and a way, and processes that speak to them have no sites inside', () => {
   const env = { ROLE: 'api', DATABASE_URL: 'postgres://x', SECRET_KEY: 'x'.repeat(32) };
-  const kube = { ...env, CLUSTERS: 'here=in-cluster,there=/etc/kube', KUBE_SITE_IMAGE: 'x', BACKUP_PER_HOST: 'on' };
+  const kube = {
+    ...env,
+    CLUSTERS: 'here=in-cluster,there=/etc/kube',
+    KUBE_SITE_IMAGE: 'x',
+    BACKUP_PER_HOST: 'on',
+    KUBE_PLATFORM_DOOR: 'workers:7444',
+  };
   assert.deepEqual(
     [...readConfig(kube).clusters],
     [
@@ -68,8 +74,16 @@ test('clusters have a name and a way, and processes that speak to them have no s
   assert.throws(() => readConfig({ ...kube, ROLE: 'api,host' }), /no sites inside/);
   assert.throws(() => readConfig({ ...env, CLUSTERS: 'here=in-cluster' }), /KUBE_SITE_IMAGE.*BACKUP_PER_HOST=on/s);
   const host = 'here.7b0c4b1e-6f5a-4d61-9f3e-0a1b2c3d4e5f';
-  assert.equal(readConfig({ SITE_HOST: host }).newSites.host, host);
   assert.throws(() => readConfig({ SITE_HOST: 'here.site' }), /SITE_HOST/);
+  const own = { POD_KEY: 'k', POD_CERTIFICATE: 'c', POD_AUTHORITY: 'a', PLATFORM_DOOR: 'workers:7444' };
+  const pod = { ROLE: 'host', SITE_HOST: host, SITE_HOST_ADDRESS: '10.0.0.1:7443', BACKUP_PER_HOST: 'on', ...own };
+  const bucket = { BACKUP_STORE: 's3://kept', DATABASE_URL: ' ', SECRET_KEY: '' };
+  assert.equal(readConfig({ ...pod, ...bucket }).newSites.host, host);
+  // What a pod must not have it does not start with.
+  for (const name of ['DATABASE_URL', 'SECRET_KEY'] as const)
+    assert.throws(() => readConfig({ ...pod, [name]: env[name] }), /neither DATABASE_URL nor SECRET_KEY/);
+  assert.throws(() => readConfig({ ...pod, POD_KEY: '' }), /POD_KEY/);
+  assert.throws(() => readConfig({ ...env, ROLE: 'host', SITE_HOST: host }), /need each other/);
 });
 
 test('servers of names are addresses, with or without a port', () => {

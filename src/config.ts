@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
+import { siteHostParts } from '#core/cluster.ts';
 import { isWithin, readHostName, registrableDomain } from '#core/host-name.ts';
+import type { PlatformDoor } from '#core/platform-door.ts';
 import { readUpdateKey } from '#integrations/dns/tsig.ts';
 import type { ZoneServer } from '#integrations/dns/zone-updates.ts';
 import type { StorePlace } from '#timemachine/stores/open-store.ts';
@@ -76,6 +78,10 @@ export interface Config {
   /** The Kubernetes clusters that sites can be on, by name, and how each is reached. */
   clusters: ReadonlyMap<string, 'in-cluster' | { kubeconfig: string }>;
   sitePods: SitePods;
+  /** Where a worker listens for those pods. */
+  podDoorAddress: string | undefined;
+  /** In the pod of a site: whom it asks in place of a database, and what it shows there. */
+  platformDoor: PlatformDoor | undefined;
   /** Warm PHP processes that wait for the next site to wake. */
   standbyWorkers: number;
   /** What PHP processes may use of the machine's memory, in all. */
@@ -132,8 +138,10 @@ export interface SitePods {
   namespace: string;
   image: string;
   pullPolicy: 'Always' | 'IfNotPresent' | 'Never';
-  /** Their environment. */
+  /** What all of them have in their environment. */
   secret: string;
+  /** Where they reach the platform. */
+  platformDoor: string;
   storageClass: string | undefined;
   seccomp: string;
   havePriorities: boolean;
@@ -192,18 +200,22 @@ function readPlace(variables: Variables) {
   };
 }
 
-function readClusters(variables: Variables): Pick<Config, 'clusters' | 'sitePods'> {
+function readClusters(variables: Variables): Pick<Config, 'clusters' | 'sitePods' | 'podDoorAddress' | 'platformDoor'> {
+  const { PLATFORM_DOOR: address, POD_KEY: key = '', POD_CERTIFICATE: cert = '', POD_AUTHORITY: ca = '' } = variables;
   const clusters = variables.CLUSTERS.map((entry) => {
     const [name = '', way = ''] = [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)];
     return [name, way === 'in-cluster' ? way : { kubeconfig: way }] as const;
   });
   return {
     clusters: new Map(clusters),
+    podDoorAddress: variables.POD_DOOR_ADDRESS,
+    platformDoor: address === undefined ? undefined : { address, tls: { key, cert, ca } },
     sitePods: {
       namespace: variables.KUBE_NAMESPACE,
       image: variables.KUBE_SITE_IMAGE ?? '',
       pullPolicy: variables.KUBE_PULL_POLICY,
       secret: variables.KUBE_SITE_SECRET,
+      platformDoor: variables.KUBE_PLATFORM_DOOR ?? '',
       storageClass: variables.KUBE_STORAGE_CLASS,
       seccomp: variables.KUBE_SECCOMP,
       havePriorities: variables.KUBE_PRIORITY_CLASSES === 'on',
@@ -365,6 +377,7 @@ function servesLoopback(baseUrl: string): boolean {
 /** What no variable is wrong in by itself. */
 function findContradictions(variables: Variables, { metricsUrl, baseUrl, siteDomain, stageDomain }: Config): string[] {
   const { ROLE, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API_URL } = variables;
+  const isPod = variables.PLATFORM_DOOR !== undefined;
   const ownDomain = registrableDomain(URL.parse(baseUrl)?.hostname ?? '');
   const sharedDomain = (name: string, domain: string): [boolean, string] => [
     ownDomain !== undefined && isWithin(readHostName(domain) ?? domain, ownDomain),
@@ -412,6 +425,7 @@ function findContradictions(variables: Variables, { metricsUrl, baseUrl, siteDom
     ],
     [
       variables.BACKUP_STORE?.startsWith('s3:') === true &&
+        !isPod &&
         (variables.AWS_ACCESS_KEY_ID === undefined || variables.AWS_SECRET_ACCESS_KEY === undefined),
       'BACKUP_STORE in a bucket needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
     ],
@@ -420,6 +434,30 @@ function findContradictions(variables: Variables, { metricsUrl, baseUrl, siteDom
       'SITE_DATABASE=mariadb and MARIADB_URL need RUNTIME=fpm',
     ],
     [variables.CLUSTERS.length > 0 && !variables.KUBE_SITE_IMAGE, 'CLUSTERS needs KUBE_SITE_IMAGE'],
+    [
+      variables.CLUSTERS.length > 0 && !variables.KUBE_PLATFORM_DOOR,
+      'CLUSTERS needs KUBE_PLATFORM_DOOR, where the pods of sites reach the workers',
+    ],
+    [
+      variables.CLUSTERS.length > 0 && rolesIn(ROLE).includes('worker') && !variables.POD_DOOR_ADDRESS,
+      'a worker with CLUSTERS needs POD_DOOR_ADDRESS, where it listens for the pods of sites',
+    ],
+    [
+      isPod !== (siteHostParts(variables.SITE_HOST) !== undefined),
+      'PLATFORM_DOOR and a SITE_HOST that names a site are for the pod of that site, and need each other',
+    ],
+    [
+      isPod && (ROLE !== 'host' || !variables.POD_KEY || !variables.POD_CERTIFICATE || !variables.POD_AUTHORITY),
+      'PLATFORM_DOOR needs ROLE=host, POD_KEY, POD_CERTIFICATE and POD_AUTHORITY',
+    ],
+    [
+      isPod && (variables.SITE_HOST_ADDRESS === undefined || variables.BACKUP_PER_HOST === 'off'),
+      'PLATFORM_DOOR needs SITE_HOST_ADDRESS and BACKUP_PER_HOST=on',
+    ],
+    [
+      isPod && (variables.DATABASE_URL ?? variables.SECRET_KEY) !== undefined,
+      'the pod of a site must have neither DATABASE_URL nor SECRET_KEY',
+    ],
     [
       variables.CLUSTERS.length > 0 && variables.BACKUP_PER_HOST === 'off',
       'CLUSTERS needs BACKUP_PER_HOST=on, for each site on a cluster writes its own backups',
@@ -435,10 +473,10 @@ function findContradictions(variables: Variables, { metricsUrl, baseUrl, siteDom
     ],
     ...(variables.STAGE_DOMAIN === undefined ? [] : [sharedDomain('STAGE_DOMAIN', stageDomain)]),
     [
-      ROLE !== 'all' && !variables.DATABASE_URL,
+      ROLE !== 'all' && !isPod && !variables.DATABASE_URL,
       `ROLE=${ROLE} needs DATABASE_URL: only 'all' runs the embedded Postgres`,
     ],
-    [ROLE !== 'all' && !variables.SECRET_KEY, `ROLE=${ROLE} needs SECRET_KEY, the same for every process`],
+    [ROLE !== 'all' && !isPod && !variables.SECRET_KEY, `ROLE=${ROLE} needs SECRET_KEY, the same for every process`],
   ];
   return contradictions.filter(([isThere]) => isThere).map(([, sentence]) => sentence);
 }

@@ -1,23 +1,20 @@
 import { enableCompileCache } from 'node:module';
 import { constants } from 'node:os';
 import { join } from 'node:path';
+import type { Config } from './config.ts';
+import type { SitePod } from './platform/pod/site-pod.ts';
+import type { Platform } from './platform.ts';
 
 // Stripping the types of several hundred modules and compiling them is about a fifth of a start's CPU time, so what came of
 // it is kept. Where the folder can not be written, every start does the work again.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/siteyard'));
-const [
-  { ConfigError, readConfig },
-  { startPlatform },
-  { DataDirInUseError },
-  { DiskFullError },
-  { MachineLacksError },
-] = await Promise.all([
-  import('./config.ts'),
-  import('./platform.ts'),
-  import('#core/db/embedded/data-dir-lock.ts'),
-  import('./platform/disk-reserve.ts'),
-  import('#runtimes/fpm/php-install.ts'),
-]).catch(failToLoad);
+const [{ ConfigError, readConfig }, { DataDirInUseError }, { DiskFullError }, { MachineLacksError }] =
+  await Promise.all([
+    import('./config.ts'),
+    import('#core/db/embedded/data-dir-lock.ts'),
+    import('./platform/disk-reserve.ts'),
+    import('#runtimes/fpm/php-install.ts'),
+  ]).catch(failToLoad);
 
 /** What an operator does to the machine or the platform as a whole, where it runs. */
 const COMMANDS = ['doctor', 'backup-platform', 'restore-platform'];
@@ -31,7 +28,7 @@ async function main(): Promise<void> {
     return;
   }
   const config = readConfig(process.env, process.argv.slice(2));
-  const starting = startPlatform(config);
+  const starting = start(config);
 
   // Heard from the first moment on: a start that is interrupted ends its Postgres like any other.
   let stopping = false;
@@ -39,7 +36,7 @@ async function main(): Promise<void> {
     if (stopping) return;
     stopping = true;
     const platform = await starting;
-    platform.services.log.info({ signal }, 'stopping');
+    platform.log.info({ signal }, 'stopping');
     await platform.stop();
     process.exit(0);
   };
@@ -47,11 +44,19 @@ async function main(): Promise<void> {
   process.on('SIGINT', stop);
 
   const platform = await starting;
-  if (platform.madeOperator) {
+  if ('madeOperator' in platform && platform.madeOperator) {
     const { email, password } = platform.madeOperator;
     console.log(`operator: ${email} with the password ${password} (shown this once)`);
   }
   console.log(`ready: ${platform.url}`);
+}
+
+/** The pod of a site has no database, so it loads little of what needs one, and is there sooner. */
+async function start(config: Config): Promise<Platform | SitePod> {
+  const { platformDoor: door } = config;
+  if (!door) return (await import('./platform.ts').catch(failToLoad)).startPlatform(config);
+  const { startSitePod } = await import('./platform/pod/site-pod.ts').catch(failToLoad);
+  return startSitePod(config, door);
 }
 
 /** So that whoever starts it again and again can tell: the number that the system itself has for it. */

@@ -13,6 +13,7 @@ import { createServices } from './platform/services.ts';
 
 export interface Platform {
   url: string;
+  log: Services['log'];
   services: Services;
   /** The operator's password where this start made one, to be shown once. */
   madeOperator: { email: string; password: string } | undefined;
@@ -41,7 +42,7 @@ export async function startPlatform(
     const madeOperator = await makeOperator(services);
     assembly.isComplete = true;
     const url = config.port === 0 ? `http://localhost:${assembly.port}` : config.baseUrl;
-    return { url, services, madeOperator, stop };
+    return { url, log, services, madeOperator, stop };
   } catch (error) {
     await stop();
     // Whatever failed first: with a full disk that is what has to be mended.

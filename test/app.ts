@@ -20,7 +20,7 @@ import type { Runtime } from '#runtimes/runtime.ts';
 import { BCRYPT } from '#runtimes/wordpress/password.ts';
 import type { TimeMachine } from '#timemachine/process/time-machine.ts';
 import { type DriverName, readConfig } from '../src/config.ts';
-import { createLocalHost } from '../src/platform/hosts.ts';
+import { createLocalHost, hostAccess } from '../src/platform/hosts.ts';
 import { type Platform, startPlatform } from '../src/platform.ts';
 import { noFpm } from './fpm-runtime.ts';
 import { freePort } from './free-port.ts';
@@ -146,7 +146,10 @@ function makeCheap(runtime: DriverName, dkimBits: number): void {
 
 /** What is behind the door. A process that has no host itself shares the data folder of one, where tests can look all the same. */
 export function hostIn({ localHost, config, log, outbound, secrets }: Services): LocalHost {
-  return localHost ?? (createLocalHost({ ...config, roles: new Set(['host']) }, log, outbound, secrets) as LocalHost);
+  return (
+    localHost ??
+    (createLocalHost({ ...config, roles: new Set(['host']) }, log, outbound, hostAccess(config, secrets)) as LocalHost)
+  );
 }
 
 export async function createTestDatabase({ empty = false } = {}): Promise<{ url: string; drop(): Promise<void> }> {

@@ -2,20 +2,23 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { siteHostName } from '#core/cluster.ts';
+import type { PlatformDoor } from '#core/platform-door.ts';
 import { readConfig } from '../src/config.ts';
+import { podCredentials } from '../src/platform/hosts.ts';
+import { type SitePod, startSitePod } from '../src/platform/pod/site-pod.ts';
 import { type Platform, startPlatform } from '../src/platform.ts';
 import type { TestApp } from './app.ts';
 import { freePort } from './free-port.ts';
 
 /**
  * What the machines of a cluster do, on this one: each pod of a site is the real program with the role `host`, with a folder as its volume
- * and a port of its own, and speaks the real wire.
+ * and a port of its own, and speaks the real wire. It has neither the database nor the platform's key; the keeper has both.
  */
 export class SitePods {
   readonly #app: TestApp;
   readonly #cluster: string;
   readonly #folder: string;
-  readonly #pods = new Map<string, Promise<Platform>>();
+  readonly #pods = new Map<string, Promise<Platform | SitePod>>();
 
   private constructor(app: TestApp, cluster: string, folder: string) {
     this.#app = app;
@@ -28,12 +31,12 @@ export class SitePods {
   }
 
   /** The cluster's own host. */
-  keeper(): Promise<Platform> {
+  keeper(): Promise<unknown> {
     return this.start(undefined);
   }
 
   /** Resolves when it runs; the same one while it does. */
-  start(siteId: string | undefined): Promise<Platform> {
+  start(siteId: string | undefined): Promise<Platform | SitePod> {
     const name = siteId === undefined ? this.#cluster : siteHostName(this.#cluster, siteId);
     const pod = this.#pods.get(name) ?? this.#run(name);
     this.#pods.set(name, pod);
@@ -64,33 +67,41 @@ export class SitePods {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  async #run(name: string): Promise<Platform> {
-    const { config } = this.#app.services;
+  async #run(name: string): Promise<Platform | SitePod> {
+    const { config, secrets } = this.#app.services;
     if (config.backupStore.kind !== 'disk') throw new Error('pods of tests keep their backups in a folder');
-    return startPlatform(
-      readConfig({
-        ROLE: 'host',
-        SITE_HOST: name,
-        SITE_HOST_ADDRESS: `127.0.0.1:${await freePort()}`,
-        RUNTIME: config.newSites.driver,
-        PORT: '0',
-        BASE_URL: this.#app.url,
-        DATA_DIR: join(this.#folder, name),
-        CACHE_DIR: config.cacheDir,
-        DATABASE_URL: this.#app.databaseUrl,
-        DATABASE_POOL_SIZE: '4',
-        SECRET_KEY: config.secretKey,
-        BACKUP_STORE: config.backupStore.folder,
-        BACKUP_PER_HOST: 'on',
-        BACKUP_PROCESSES: '1',
-        RATE_LIMIT_FACTOR: '0',
-        BROWSER: 'off',
-        LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
-        WORDPRESS_SOURCE: 'npm',
-        SHIPPED_TEMPLATES: 'off',
-        STANDBY_WORKERS: '0',
-        PHP_COMPILER: 'baseline',
-      }),
-    );
+    const env = {
+      ROLE: 'host',
+      SITE_HOST: name,
+      SITE_HOST_ADDRESS: `127.0.0.1:${await freePort()}`,
+      RUNTIME: config.newSites.driver,
+      PORT: '0',
+      BASE_URL: this.#app.url,
+      DATA_DIR: join(this.#folder, name),
+      CACHE_DIR: config.cacheDir,
+      BACKUP_STORE: config.backupStore.folder,
+      BACKUP_PER_HOST: 'on',
+      BACKUP_PROCESSES: '1',
+      RATE_LIMIT_FACTOR: '0',
+      BROWSER: 'off',
+      LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
+      WORDPRESS_SOURCE: 'npm',
+      SHIPPED_TEMPLATES: 'off',
+      STANDBY_WORKERS: '0',
+      PHP_COMPILER: 'baseline',
+    };
+    if (name === this.#cluster) {
+      const own = { DATABASE_URL: this.#app.databaseUrl, DATABASE_POOL_SIZE: '4', SECRET_KEY: config.secretKey };
+      return startPlatform(readConfig({ ...env, ...own }));
+    }
+    const { key, certificate, authority } = podCredentials(secrets, name);
+    const pod = readConfig({
+      ...env,
+      PLATFORM_DOOR: config.sitePods.platformDoor,
+      POD_KEY: key,
+      POD_CERTIFICATE: certificate,
+      POD_AUTHORITY: authority,
+    });
+    return startSitePod(pod, pod.platformDoor as PlatformDoor);
   }
 }

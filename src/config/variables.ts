@@ -32,6 +32,8 @@ export const MAX_OAUTH_LENGTH = 2000;
 const HTTP = ['http:', 'https:'];
 const KEY_LENGTH = 32;
 
+const isAddress = (value: string) => URL.canParse(`tcp://${value}`) && new URL(`tcp://${value}`).port !== '';
+
 /** Every variable that the platform reads, and nothing else does. A test holds that the README knows them. */
 export const Variables = Type.Object({
   HOST: textOr('127.0.0.1', 'The address that it listens on'),
@@ -125,7 +127,7 @@ export const Variables = Type.Object({
     checked(
       'Where other processes reach the sites of this one, as address:port; a socket in DATA_DIR otherwise',
       'be an address with a port',
-      (value) => URL.canParse(`tcp://${value}`) && new URL(`tcp://${value}`).port !== '',
+      isAddress,
     ),
   ),
 
@@ -134,10 +136,30 @@ export const Variables = Type.Object({
     'name=in-cluster or name=/path',
     (entry) => /^[a-z0-9](?:[a-z0-9-]{0,18}[a-z0-9])?=(?:in-cluster|\/.+)$/.test(entry),
   ),
+  POD_DOOR_ADDRESS: Type.Optional(
+    checked(
+      'Where a worker listens for the pods of sites, as address:port; needed with CLUSTERS',
+      'be an address with a port',
+      isAddress,
+    ),
+  ),
+  KUBE_PLATFORM_DOOR: Type.Optional(
+    checked('Where those pods reach it; needed with CLUSTERS', 'be an address with a port', isAddress),
+  ),
+  PLATFORM_DOOR: Type.Optional(
+    checked(
+      'In the pod of a site, where our own driver sets it: whom it asks in place of a database',
+      'be an address with a port',
+      isAddress,
+    ),
+  ),
+  POD_KEY: text('In the pod of a site: the key of its certificate'),
+  POD_CERTIFICATE: text('In the pod of a site: what shows whose pod it is'),
+  POD_AUTHORITY: text('In the pod of a site: what it knows the platform by'),
   KUBE_NAMESPACE: textOr('siteyard-sites', 'The namespace of the pods of sites'),
   KUBE_SITE_IMAGE: text('The image of this program that they run'),
   KUBE_PULL_POLICY: wordOr('IfNotPresent', ['Always', 'IfNotPresent', 'Never'], 'When it is pulled'),
-  KUBE_SITE_SECRET: textOr('siteyard-site', 'The Secret in that namespace that is their environment'),
+  KUBE_SITE_SECRET: textOr('siteyard-site', 'The Secret in that namespace that all of them have in their environment'),
   KUBE_STORAGE_CLASS: text("The class of their volumes; the cluster's own choice otherwise"),
   KUBE_SECCOMP: checkedOr(
     'RuntimeDefault',

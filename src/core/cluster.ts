@@ -31,6 +31,16 @@ export interface PodTrouble {
   isFinal: boolean;
 }
 
+/**
+ * All that the pod of a site has of the platform's: what it shows that it is that site's host and nobody else's, and what it knows the
+ * platform by. As PEM.
+ */
+export interface PodCredentials {
+  key: string;
+  certificate: string;
+  authority: string;
+}
+
 /** What the home of a site depends on. */
 export interface SiteHome {
   siteId: string;

@@ -30,7 +30,7 @@ export interface LocalHostOptions {
   drivers: Readonly<Record<string, Runtime>>;
   timeMachine: TimeMachine;
   /** The time machine of another host, where what that keeps can be reached from here. It is closed by who gets it. */
-  otherMachine?: (host: string) => TimeMachine | undefined;
+  otherMachine?: (host: string, grant?: string) => TimeMachine | undefined;
   logs: LogFiles;
   /** A folder for cuts that many sites are made from. */
   sharedCuts: string;
@@ -166,11 +166,12 @@ export class LocalHost implements SiteHost {
     const driver = this.driver(site);
     const made: { [Kind in SiteOrigin['kind']]: (from: Extract<SiteOrigin, { kind: Kind }>) => Promise<void> } = {
       image: ({ first }) => driver.create(site, first),
-      cut: ({ space, site: of, moment, change, isShared, keptBy = this.name }) =>
+      cut: ({ space, site: of, moment, change, isShared, keptBy = this.name, grant }) =>
         driver.adopt(
           site,
           (storage) => {
-            if (keptBy !== this.name) return this.#copyFrom(keptBy, { space, site: of, now: null }, moment, storage);
+            if (keptBy !== this.name)
+              return this.#copyFrom({ host: keptBy, grant }, { space, site: of, now: null }, moment, storage);
             return isShared && isFilePlace(storage)
               ? this.#sharedCuts.fill({ space, site: of, moment }, storage)
               : this.timeMachine.copy({ space, site: of, now: change ? null : driver.storage(of) }, moment, storage);
@@ -353,8 +354,11 @@ export class LocalHost implements SiteHost {
   }
 
   /** What another host has kept is in its store a moment later. */
-  async #copyFrom(host: string, ...copied: Parameters<TimeMachine['copy']>): Promise<void> {
-    const other = this.#otherMachine(host);
+  async #copyFrom(
+    { host, grant }: { host: string; grant: string | undefined },
+    ...copied: Parameters<TimeMachine['copy']>
+  ): Promise<void> {
+    const other = this.#otherMachine(host, grant);
     if (!other) throw new Error(`what the host ${host} keeps can not be reached from ${this.name}`);
     try {
       for (const deadline = performance.now() + ARRIVAL_MS; ; await sleep(LOOK_MS)) {

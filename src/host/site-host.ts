@@ -123,6 +123,8 @@ export type SiteOrigin =
       isShared?: boolean;
       /** The host that keeps it; the site's own otherwise. */
       keptBy?: string;
+      /** Lets the pod of a site read there, where that is not its own. */
+      grant?: string;
     }
   | ({ kind: 'import'; change: Adaptation } & ArchiveSource)
   | { kind: 'archive' };

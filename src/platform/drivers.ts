@@ -1,13 +1,13 @@
 import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
-import type { Secrets } from '#core/secrets.ts';
 import { FpmRuntime } from '#runtimes/fpm/fpm-runtime.ts';
 import { MemoryRuntime } from '#runtimes/memory/memory-runtime.ts';
 import { PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
 import type { Runtime } from '#runtimes/runtime.ts';
 import type { Config, DriverName } from '../config.ts';
 
-type CreateRuntime = (config: Config, log: Log, outbound: Outbound, secrets: Secrets) => Runtime;
+/** `databaseSecret`: what the passwords of sites' databases are made from. */
+type CreateRuntime = (config: Config, log: Log, outbound: Outbound, databaseSecret: string) => Runtime;
 
 /** The drivers, by the name that an operator picks one with (RUNTIME). */
 const DRIVERS: Record<DriverName, CreateRuntime> = {
@@ -27,7 +27,7 @@ const DRIVERS: Record<DriverName, CreateRuntime> = {
       allowedNetworks: config.outboundAllow,
       ...(config.wordpressSource && { releases: { outbound, source: config.wordpressSource } }),
     }),
-  fpm: (config, log, outbound, secrets) =>
+  fpm: (config, log, outbound, databaseSecret) =>
     new FpmRuntime({
       dataDir: config.dataDir,
       cacheDir: config.cacheDir,
@@ -39,7 +39,7 @@ const DRIVERS: Record<DriverName, CreateRuntime> = {
       processesPerSite: config.phpProcessesPerSite,
       requestsPerProcess: config.phpRequestsPerProcess,
       sandbox: config.sandbox,
-      databases: { ...config.siteDatabases, secret: secrets.deriveLasting('databases of sites') },
+      databases: { ...config.siteDatabases, secret: databaseSecret },
       ...(config.wordpressSource && { releases: { source: config.wordpressSource } }),
     }),
   memory: (config, log) => {
@@ -58,5 +58,5 @@ const DRIVERS: Record<DriverName, CreateRuntime> = {
 };
 
 /** The one that new sites run on. */
-export const createRuntime: CreateRuntime = (config, log, outbound, secrets) =>
-  DRIVERS[config.newSites.driver](config, log, outbound, secrets);
+export const createRuntime: CreateRuntime = (config, log, outbound, databaseSecret) =>
+  DRIVERS[config.newSites.driver](config, log, outbound, databaseSecret);

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { type Cluster, siteHostParts } from '#core/cluster.ts';
+import { type Cluster, type PodCredentials, siteHostParts } from '#core/cluster.ts';
 import type { Db } from '#core/db/database.ts';
 import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
 import { opened, type Stop } from '#core/part.ts';
+import { PLATFORM } from '#core/platform-door.ts';
 import type { Secrets } from '#core/secrets.ts';
 import type { Services } from '#core/services.ts';
 import { findHome, findStorage } from '#features/cluster/cluster.ts';
-import { announceProcess, findHostProcesses } from '#features/hold/hold.ts';
+import { findHostProcesses } from '#features/hold/hold.ts';
 import { SiteInCluster } from '#host/cluster/site-in-cluster.ts';
 import { HostAway, HostUnreachable } from '#host/host-unreachable.ts';
 import { LocalHost } from '#host/local-host.ts';
@@ -22,62 +23,57 @@ import { type WireIdentity, wireIdentity } from '#host/wire/identity.ts';
 import { Kubernetes } from '#integrations/kubernetes/kubernetes.ts';
 import { shortFolder } from '#runtimes/folders/run-folder.ts';
 import { TimeMachine } from '#timemachine/process/time-machine.ts';
-import type { StoreDescription } from '#timemachine/stores/open-store.ts';
 import type { QueueState } from '#timemachine/stores/store.ts';
 import type { Config } from '../config.ts';
+import { foreignStoreOf, type StoreAccess, storeAccess, storeOf } from './backup-store.ts';
 import { createRuntime } from './drivers.ts';
+import { lend } from './pod/backup-places.ts';
 
 /** For so long addresses are believed without another look. */
 const KNOWN_MS = 1_000;
 /** So many sites on clusters are remembered. */
 const KNOWN_SITES = 10_000;
 
+/** What a host has of the platform's secrets. */
+interface HostAccess {
+  store: StoreAccess;
+  /** What the passwords of sites' databases are made from. */
+  databaseSecret: string;
+}
+
+/** Of a host that has the platform's key. */
+export const hostAccess = (config: Config, secrets: Secrets): HostAccess => ({
+  store: storeAccess(config, secrets),
+  databaseSecret: secrets.deriveLasting('databases of sites'),
+});
+
 /** The host of this process, where it has that role. */
-export function createLocalHost(config: Config, log: Log, outbound: Outbound, secrets: Secrets): LocalHost | undefined {
+export function createLocalHost(
+  config: Config,
+  log: Log,
+  outbound: Outbound,
+  { store, databaseSecret }: HostAccess,
+): LocalHost | undefined {
   if (!config.roles.has('host')) return undefined;
   const { dataDir, newSites } = config;
   return new LocalHost({
     name: newSites.host,
-    drivers: { [newSites.driver]: createRuntime(config, log, outbound, secrets) },
+    drivers: { [newSites.driver]: createRuntime(config, log, outbound, databaseSecret) },
     timeMachine: new TimeMachine({
-      store: storeOf(config, secrets),
+      store: storeOf(config, store),
       processes: config.backupProcesses,
       onQueue: (queue, before) => tellQueue(log, queue, before),
     }),
     // What another host keeps is read where it is, and there is no way to it where all of it is in one place.
-    otherMachine: (name) =>
+    otherMachine: (name, grant) =>
       config.areBackupsPerHost && name !== newSites.host
-        ? new TimeMachine({ store: foreignStoreOf(config, secrets, name), processes: 1 })
+        ? new TimeMachine({ store: foreignStoreOf(config, store, name, grant), processes: 1 })
         : undefined,
     logs: new LogFiles(join(dataDir, 'logs'), log, config.siteLogDays),
     sharedCuts: join(dataDir, 'shared-cuts'),
     reserveBytes: config.restoreLeavesFreeBytes,
   });
 }
-
-function storeOf(config: Config, secrets: Secrets): StoreDescription {
-  const { dataDir, newSites, backupQueue } = config;
-  const store = foreignStoreOf(config, secrets, newSites.host);
-  if (store.kind === 'disk') return store;
-  const name = keptUnder(newSites.host);
-  const owner = `${name} ${secrets.deriveLasting(`backup store of ${name}`)}`;
-  return { ...store, queue: { ...backupQueue, folder: join(dataDir, 'backup-queue'), owner } };
-}
-
-/** What a host keeps, for somebody else. Its key lasts: what is sealed with it outlives every change of the platform's own. */
-function foreignStoreOf(config: Config, { deriveLasting }: Secrets, host: string): StoreDescription {
-  const { backupStore, areBackupsPerHost, areBackupsSealed } = config;
-  const key = Buffer.from(deriveLasting('backup store'), 'base64url').toString('base64');
-  const seal = { key, isOn: areBackupsSealed };
-  if (!areBackupsPerHost) return { ...backupStore, seal };
-  const name = keptUnder(host);
-  if (backupStore.kind === 'disk') return { ...backupStore, folder: join(backupStore.folder, name), seal };
-  const { account } = backupStore;
-  return { ...backupStore, account: { ...account, prefix: `${account.prefix}${name}/` }, seal };
-}
-
-/** A site on a cluster has its past with it wherever it goes. */
-const keptUnder = (host: string) => siteHostParts(host)?.siteId ?? host;
 
 function tellQueue(log: Log, queue: QueueState, before: QueueState): void {
   if (queue.trouble !== null && before.trouble === null)
@@ -86,9 +82,10 @@ function tellQueue(log: Log, queue: QueueState, before: QueueState): void {
 }
 
 /** Lets other processes in, and tells them where, for as long as it runs. */
-export async function openDoor(services: Services, host: LocalHost): Promise<Stop> {
-  const { config, secrets, log } = services;
-  const identity = ownIdentity(secrets, host);
+export async function openDoor(
+  { config, log }: Pick<Services, 'config' | 'log'>,
+  { host, identity, announce }: { host: LocalHost; identity: WireIdentity; announce: () => Promise<void> },
+): Promise<Stop> {
   const socket = `${randomBytes(6).toString('hex')}.sock`;
   const address = config.hostAddress ?? `unix:${join(shortFolder(join(config.dataDir, 'hosts')), socket)}`;
   const server = new HostServer({ host, address, identity, log });
@@ -96,7 +93,7 @@ export async function openDoor(services: Services, host: LocalHost): Promise<Sto
   host.quietSince = () => server.quietSince;
   const tell = async (told: string | undefined) => {
     host.address = told;
-    await announceProcess(services);
+    await announce();
   };
   await tell(address);
   return async () => {
@@ -106,19 +103,29 @@ export async function openDoor(services: Services, host: LocalHost): Promise<Sto
 }
 
 /** The clusters that this process may speak to. */
-export function createClusters(config: Config, log: Log): ReadonlyMap<string, Cluster> {
+export function createClusters(config: Config, log: Log, secrets: Secrets): ReadonlyMap<string, Cluster> {
   const { clusters, sitePods, newSites } = config;
   const { wakeMs: _wakeMs, idleMs: _idleMs, ...pods } = sitePods;
   const made = [...clusters].map(([cluster, access]) => {
-    return [cluster, new Kubernetes({ ...pods, cluster, access, driver: newSites.driver, log })] as const;
+    const credentials = (host: string) => podCredentials(secrets, host);
+    return [cluster, new Kubernetes({ ...pods, cluster, access, driver: newSites.driver, credentials, log })] as const;
   });
   return new Map(made);
+}
+
+/**
+ * New ones each time: those of before stay good for whoever runs with them, and all of them speak for this one host. The authority's key
+ * stays here.
+ */
+export function podCredentials({ deriveLasting }: Pick<Secrets, 'deriveLasting'>, host: string): PodCredentials {
+  const { key, cert, ca } = wireIdentity(deriveLasting, host).tls;
+  return { key, certificate: cert, authority: ca };
 }
 
 interface SiteHostsOptions {
   local: LocalHost | undefined;
   db: Db;
-  identity: WireIdentity;
+  secrets: Secrets;
   clusters: ReadonlyMap<string, Cluster>;
   wakeMs: number;
 }
@@ -127,7 +134,8 @@ interface SiteHostsOptions {
  * All hosts: the one in this process without a detour, those of sites on clusters that we speak to, which are woken where they sleep, the
  * others where their processes say that they listen.
  */
-export function createSiteHosts({ local, db, identity, clusters, wakeMs }: SiteHostsOptions): SiteHost {
+export function createSiteHosts({ local, db, secrets, clusters, wakeMs }: SiteHostsOptions): SiteHost {
+  const identity = ownIdentity(secrets, local);
   const known = new Map<string, KnownHost>();
   const lookUp = async (name: string): Promise<SiteHost> => {
     const processes = await findHostProcesses(db, name);
@@ -148,6 +156,7 @@ export function createSiteHosts({ local, db, identity, clusters, wakeMs }: SiteH
       cluster,
       processes: believed(() => findHostProcesses(db, name)),
       describe: () => findHome(db, siteId),
+      lend: (keptBy) => lend(secrets, siteId, keptBy),
       measured: (id) => findStorage(db, id),
       reach: (addresses) => remoteHost(name, addresses, identity),
       async knock(addresses) {
@@ -207,5 +216,7 @@ interface KnownHost {
 }
 
 /** What the processes of one platform know one another by, also while some have the next key of the platform already. */
-export const ownIdentity = ({ deriveLasting }: Secrets, local: LocalHost | undefined): WireIdentity =>
-  wireIdentity(deriveLasting, local?.name ?? 'platform');
+export const ownIdentity = (
+  { deriveLasting }: Secrets,
+  local: LocalHost | undefined,
+): ReturnType<typeof wireIdentity> => wireIdentity(deriveLasting, local?.name ?? PLATFORM);

@@ -1,12 +1,15 @@
 import { keepForOperator } from '#core/operator-file.ts';
 import { EVERY_ROLE, opened, type Part } from '#core/part.ts';
-import { stopRetiredSites, subscribeToPurges } from '#features/instance/instance.ts';
+import { holdRecords, thisProcess } from '#features/hold/hold.ts';
+import { siteRoutes, stopRetiredSites, subscribeToPurges } from '#features/instance/instance.ts';
 import { housekeepingOf } from '#features/job/job.jobs.ts';
+import type { LocalHost } from '#host/local-host.ts';
 import type { Assembly } from './assembly.ts';
 import { clockWatch } from './clock-watch.ts';
 import { prepareData } from './first-data.ts';
-import { openDoor } from './hosts.ts';
+import { openDoor, ownIdentity } from './hosts.ts';
 import { serveMetrics } from './metrics-port.ts';
+import { podDoor } from './pod/pod-door.ts';
 import { readings } from './readings.ts';
 import { serve } from './server.ts';
 
@@ -28,13 +31,23 @@ function siteParts({ services, features }: Assembly): Part[] {
     part('the first data', () => prepareData(services, features)),
     clockWatch(services, features),
     ...(localHost
-      ? [part('the end of sites that sleep or are gone', () => stopRetiredSites(services, localHost))]
+      ? [
+          part('the end of sites that sleep or are gone', () =>
+            stopRetiredSites(services, localHost, siteRoutes(services)),
+          ),
+        ]
       : []),
     part('the token of the metrics', async ({ config, secrets }) => {
       if (!config.metricsToken) await keepForOperator(config.dataDir, 'metrics-token', secrets.derive('metrics token'));
       return undefined;
     }),
   ];
+}
+
+function openOwnDoor(services: Assembly['services'], host: LocalHost): ReturnType<typeof openDoor> {
+  const identity = ownIdentity(services.secrets, host);
+  const announce = () => holdRecords(services).announce(thisProcess(services));
+  return openDoor(services, { host, identity, announce });
 }
 
 function workParts({ services, features }: Assembly): Part[] {
@@ -76,6 +89,7 @@ function serveParts(assembly: Assembly): Part[] {
     readings(assembly),
     part('the server', () => serve(assembly)),
     // The last one: whoever comes through it finds everything there.
-    ...(localHost ? [part('the door to the sites of this process', () => openDoor(services, localHost))] : []),
+    ...(localHost ? [part('the door to the sites of this process', () => openOwnDoor(services, localHost))] : []),
+    podDoor,
   ];
 }

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { availableParallelism, loadavg, totalmem } from 'node:os';
-import { EVERY_ROLE, type Part } from '#core/part.ts';
+import type { Log } from '#core/log.ts';
+import { EVERY_ROLE, type Part, type Stop } from '#core/part.ts';
 import type { EdgeTotals } from '#edge/totals.ts';
 import { currentSlot, type EdgeReading, type PlatformReading, writeReading } from '#features/overview/overview.ts';
 import type { LocalHost } from '#host/local-host.ts';
@@ -22,8 +23,6 @@ export function readings({ services, edge }: Assembly): Part {
       const isEdge = config.roles.has('edge');
       if (!localHost && !isEdge) return undefined;
       let begun: { slot: number; at: EdgeReading } | undefined;
-      let writing: Promise<unknown> = Promise.resolve();
-      let timer = setTimeout(() => {}, 0);
       const write = async () => {
         const slot = await currentSlot(db);
         const totals = edgeTotals(edge.totals);
@@ -31,21 +30,27 @@ export function readings({ services, edge }: Assembly): Part {
         const host = localHost ? await hostReading(localHost, config.dataDir) : null;
         await writeReading(db, slot, { processId, host, edge: isEdge ? since(totals, begun.at) : null });
       };
-      const later = (ms: number) => {
-        timer = setTimeout(() => {
-          writing = write()
-            .catch((error) => log.warn({ err: error }, 'what this process sees could not be written down'))
-            .finally(() => later(EVERY_MS));
-        }, ms).unref();
-      };
-      later(FIRST_MS);
-      return () => {
-        // What is under way would begin another pause.
-        const end = () => clearTimeout(timer);
-        end();
-        return writing.then(end);
-      };
+      return writeReadings(write, log);
     },
+  };
+}
+
+export function writeReadings(write: () => Promise<void>, log: Log): Stop {
+  let writing: Promise<unknown> = Promise.resolve();
+  let timer = setTimeout(() => {}, 0);
+  const later = (ms: number) => {
+    timer = setTimeout(() => {
+      writing = write()
+        .catch((error) => log.warn({ err: error }, 'what this process sees could not be written down'))
+        .finally(() => later(EVERY_MS));
+    }, ms).unref();
+  };
+  later(FIRST_MS);
+  return () => {
+    // What is under way would begin another pause.
+    const end = () => clearTimeout(timer);
+    end();
+    return writing.then(end);
   };
 }
 
@@ -69,7 +74,7 @@ function since(now: EdgeReading, before: EdgeReading): EdgeReading {
   };
 }
 
-async function hostReading(host: LocalHost, dataDir: string): Promise<NonNullable<PlatformReading['host']>> {
+export async function hostReading(host: LocalHost, dataDir: string): Promise<NonNullable<PlatformReading['host']>> {
   const disk = await statfs(dataDir);
   const drivers = Object.values(host.drivers);
   const awake = drivers.flatMap((driver) => driver.awake());

@@ -26,7 +26,7 @@ import { createModel } from '#integrations/model/model.ts';
 import { createPayments } from '#integrations/payments/payments.ts';
 import type { Config } from '../config.ts';
 import type { Ground } from './ground.ts';
-import { createClusters, createLocalHost, createSiteHosts, ownIdentity } from './hosts.ts';
+import { createClusters, createLocalHost, createSiteHosts, hostAccess } from './hosts.ts';
 import { openOwnSecrets } from './platform-key.ts';
 
 const WEB_FOLDER = new URL('../../web/dist', import.meta.url).pathname;
@@ -43,17 +43,18 @@ export async function createServices(
   ground: Ground,
   operations: readonly Operation[],
   stops: Stop[],
-  clusters = createClusters(config, log),
+  given?: Services['clusters'],
 ): Promise<OwnServices> {
   const { db, pool, listener } = ground;
   const inData = (name: string) => join(config.dataDir, name);
   const outbound = new Outbound({ allow: config.outboundAllow, dnsServers: config.dnsServers });
   const secrets = await openOwnSecrets(config, db);
-  const localHost = createLocalHost(config, log, outbound, secrets);
+  const clusters = given ?? createClusters(config, log, secrets);
+  const localHost = createLocalHost(config, log, outbound, hostAccess(config, secrets));
   const hosts = createSiteHosts({
     local: localHost,
     db,
-    identity: ownIdentity(secrets, localHost),
+    secrets,
     clusters,
     wakeMs: config.sitePods.wakeMs,
   });

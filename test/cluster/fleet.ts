@@ -15,6 +15,7 @@ const NODES = ['10.99.0.11', '10.99.0.12'];
 const PANEL = 'panel.test';
 const ADMIN = { ADMIN_EMAIL: 'operator@example.com', ADMIN_PASSWORD: 'the password of the operator' };
 const PORTS = { api: 30080, edge: 30081 };
+const DOOR = '10.96.0.44';
 
 interface Answer {
   status: number;
@@ -52,7 +53,8 @@ function valuesOf(surroundings: Surroundings, tag: string, more: object): Record
         ...ADMIN,
       },
     },
-    sites: { storageClass: 'network' },
+    // Nobody knows names there.
+    sites: { storageClass: 'network', platformDoor: `${DOOR}:7444` },
     api: { replicas: 2, ...small, service: { type: 'NodePort' } },
     worker: { replicas: 2, ...small },
     edge: {
@@ -64,10 +66,7 @@ function valuesOf(surroundings: Surroundings, tag: string, more: object): Record
     keeper: { ...small, storage: '1Gi', storageClass: 'network' },
     apiVersions: { podDisruptionBudget: 'policy/v1beta1', horizontalPodAutoscaler: 'autoscaling/v2beta2' },
     networkPolicy: {
-      siteEgress: [
-        { cidr: '10.99.0.1/32', port: 5432 },
-        { cidr: '10.99.0.1/32', port: 9000 },
-      ],
+      siteEgress: [{ cidr: '10.99.0.1/32', port: 9000 }],
     },
     ...more,
   };
@@ -94,6 +93,7 @@ export class Fleet {
           ...object.spec,
           ports: [{ name: 'http', protocol: 'TCP', port: 80, targetPort: 'http', nodePort: PORTS[role] }],
         };
+      if (object.kind === 'Service' && role === 'worker') Object.assign(object.spec ?? {}, { clusterIP: DOOR });
     }
     const first = objects.filter(({ kind }) => kind === 'Namespace');
     await apply([

@@ -130,6 +130,20 @@ async function journey(): Promise<void> {
     const spec = JSON.parse(await kubectl('get', 'pod', pod.metadata.name, '-n', SITES, '-o', 'json')).spec;
     assert.equal(spec.automountServiceAccountToken, false);
     assert.equal(spec.securityContext.runAsNonRoot, true);
+    // All that whoever breaks out of PHP finds: of the platform's, a certificate that speaks for this one host.
+    const told = await kubectl(
+      'exec',
+      '-n',
+      SITES,
+      pod.metadata.name,
+      '--',
+      'sh',
+      '-c',
+      'tr "\\0" "\\n" < /proc/1/environ',
+    );
+    assert.doesNotMatch(told, /^(?:DATABASE_URL|SECRET_KEY|AWS_SECRET_ACCESS_KEY|AWS_ACCESS_KEY_ID)=./m);
+    assert.ok(!told.includes('a key of the test cluster') && !told.includes('the-secret-key'));
+    assert.match(told, /^POD_CERTIFICATE=-----BEGIN CERTIFICATE/m);
     const who = await kubectl(
       'exec',
       '-n',
@@ -142,6 +156,7 @@ async function journey(): Promise<void> {
     );
     assert.match(who, /^10001\n.*Read-only file system\nCapEff:\s+0+\nSeccomp:\s+2/);
     const [edge] = (await pods(HOME, 'app.kubernetes.io/component=edge')).filter(isReady);
+    const [worker] = (await pods(HOME, 'app.kubernetes.io/component=worker')).filter(isReady);
     const [keeper] = (await pods(HOME, 'app.kubernetes.io/component=keeper')).filter(isReady);
     const reached = async (from: Pod, host: string | undefined, port: number) => {
       const dial = `const s = require('net').connect(${port}, '${host}'); s.on('connect', () => process.exit(0)).on('error', () => process.exit(1)); setTimeout(() => process.exit(2), 3000)`;
@@ -155,21 +170,22 @@ async function journey(): Promise<void> {
     const other = await fleet.createSite();
     const [neighbour] = await sitePods(await idOf(other));
     const may = {
-      database: ['10.99.0.1', 5432],
-      bucket: ['10.99.0.1', 9000],
-      keeper: [keeper?.status.podIP, 7443],
+      'the bucket': ['10.99.0.1', 9000],
+      "the workers' door": [worker?.status.podIP, 7444],
     } as const;
     const mayNot = {
       'the API server': ['10.99.0.1', 6443],
       'the kubelet of its node': [pod.spec.nodeName === 'node1' ? '10.99.0.11' : '10.99.0.12', 10250],
       'an edge': [edge?.status.podIP, 8080],
+      'the database': ['10.99.0.1', 5432],
+      'the keeper': [keeper?.status.podIP, 7443],
       'another site': [neighbour?.status.podIP, 7443],
     } as const;
     for (const [name, [host, port]] of Object.entries(may)) assert.ok(await reached(pod, host, port), name);
     for (const [name, [host, port]] of Object.entries(mayNot)) assert.ok(!(await reached(pod, host, port)), name);
     assert.ok(await reached(edge as Pod, pod.status.podIP, 7443), 'an edge reaches a site');
     await fleet.api.deleteSite({ params: { fqdn: other }, wait: 60 });
-    return 'user 10001, no capability, seccomp, a root that can not be written, no token; a site reaches the database, the bucket and the keeper, and neither the API server, kubelets, edges nor other sites; an edge can wake and no more';
+    return 'user 10001, no capability, seccomp, a root that can not be written, no token; a site has no key of the platform, of its database or of the bucket; it reaches the bucket and the workers, and neither the database, the keeper, the API server, kubelets, edges nor other sites; an edge can wake and no more';
   });
 
   await step('shell', async () => {

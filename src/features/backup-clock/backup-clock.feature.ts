@@ -1,10 +1,15 @@
 import { feature } from '../feature.ts';
-import { BackupClock, listenToTouches } from './backup-clock.ts';
+import { BackupClock, listenToTouches, touchRecords } from './backup-clock.ts';
 
 export const backupClockFeature = feature({
   name: 'backup-clock',
   parts: [
-    { name: 'which sites ran something', stage: 'sites', roles: ['host'], start: listenToTouches },
+    {
+      name: 'which sites ran something',
+      stage: 'sites',
+      roles: ['host'],
+      start: (services) => listenToTouches(services, touchRecords(services)),
+    },
     {
       name: 'the backup clock',
       stage: 'work',

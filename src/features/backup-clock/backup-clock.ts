@@ -81,6 +81,18 @@ export class BackupClock {
   }
 }
 
+/** Where it is written down which sites ran something: in the database, or, in the pod of a site, by telling the platform. */
+export interface TouchRecords {
+  touch(siteIds: string[]): Promise<void>;
+  /** Those on this host whose last runs may not have been written down. */
+  touchLatest(longestRunSeconds: number): Promise<void>;
+}
+
+export const touchRecords = ({ db, localHost }: Pick<Services, 'db' | 'localHost'>): TouchRecords => ({
+  touch: (siteIds) => touchSites(db, siteIds),
+  touchLatest: async (seconds) => localHost && touchLatest(db, localHost.name, seconds),
+});
+
 /** What an `exec` may take at most; a request's time is in the configuration. */
 const LONGEST_EXEC_SECONDS = 300;
 
@@ -88,7 +100,10 @@ const LONGEST_EXEC_SECONDS = 300;
  * Writes down which sites ran something: a quiet one's at once, and what busy ones do again together every few seconds. To
  * be called by whoever runs PHP, before it runs any. Returns what writes down the rest at the end.
  */
-export async function listenToTouches({ config, db, localHost, log }: Services): Promise<() => Promise<void>> {
+export async function listenToTouches(
+  { config, localHost, log }: Pick<Services, 'config' | 'localHost' | 'log'>,
+  records: TouchRecords,
+): Promise<() => Promise<void>> {
   let now = new Set<string>();
   let later = new Set<string>();
   /** The sites that were written down within the last pause. */
@@ -99,7 +114,7 @@ export async function listenToTouches({ config, db, localHost, log }: Services):
     if (sites.size === 0) return;
     for (const site of sites) recent.add(site);
     try {
-      await touchSites(db, [...sites]);
+      await records.touch([...sites]);
     } catch (error) {
       for (const site of sites) later.add(site);
       log.warn({ err: error }, 'could not note which sites ran');
@@ -111,7 +126,7 @@ export async function listenToTouches({ config, db, localHost, log }: Services):
     recent = new Set();
     return write();
   };
-  if (localHost) await touchLatest(db, localHost.name, Math.max(config.phpTimeoutSeconds, LONGEST_EXEC_SECONDS));
+  await records.touchLatest(Math.max(config.phpTimeoutSeconds, LONGEST_EXEC_SECONDS));
   const timer = setInterval(writeAll, GATHER_MS);
   localHost?.listen({
     touched({ id }) {

@@ -10,6 +10,7 @@ import { purgeSite } from '#features/deleted-site/purge.jobs.ts';
 import type { Site } from '#sdk';
 import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
+import { freePort } from '../../../test/free-port.ts';
 import { LocalCluster } from '../../../test/local-cluster.ts';
 import { pause } from '../../../test/pause.ts';
 import { type Person, registerPerson, signInAs } from '../../../test/people.ts';
@@ -28,6 +29,7 @@ let owner: Person;
 let site: Site;
 before(async () => {
   store = await mkdtemp(join(tmpdir(), 'cluster-store-'));
+  const door = `127.0.0.1:${await freePort()}`;
   app = await startTestApp({
     clusters: new Map([
       ['here', cluster],
@@ -38,6 +40,8 @@ before(async () => {
       CLUSTERS: 'here=/nowhere,there=/nowhere',
       SITE_HOST: 'here',
       KUBE_SITE_IMAGE: 'none',
+      KUBE_PLATFORM_DOOR: door,
+      POD_DOOR_ADDRESS: door,
       KUBE_IDLE_MINUTES: '600',
       KUBE_WAKE_SECONDS: '20',
       BACKUP_STORE: store,

@@ -1,7 +1,7 @@
 import { feature } from '../feature.ts';
 import { prepareEditor } from './code-editor.jobs.ts';
 import { codeEditorOperations } from './code-editor.routes.ts';
-import { forgetTickets } from './code-editor.sql.ts';
+import { editorIsOpen, forgetTickets } from './code-editor.sql.ts';
 import { endClosedEditors } from './end-closed.ts';
 
 export const codeEditorFeature = feature({
@@ -9,7 +9,12 @@ export const codeEditorFeature = feature({
   operations: codeEditorOperations,
   jobs: [prepareEditor],
   parts: [
-    { name: 'the end of editors that are switched off', stage: 'sites', roles: ['host'], start: endClosedEditors },
+    {
+      name: 'the end of editors that are switched off',
+      stage: 'sites',
+      roles: ['host'],
+      start: (services) => endClosedEditors(services, (siteId) => editorIsOpen(services.db, siteId)),
+    },
   ],
   housekeeping: forgetTickets,
 });

@@ -1,6 +1,7 @@
 import { EVERY_ROLE } from '#core/part.ts';
 import { feature } from '../feature.ts';
 import { deleteSilentProcesses } from './hold.sql.ts';
+import { holdRecords } from './hold-records.ts';
 import { watchHolds } from './watch-holds.ts';
 
 const FORGOTTEN_SECONDS = 24 * 3600;
@@ -16,7 +17,7 @@ export const holdFeature = feature({
       name: 'the watch over held sites',
       stage: 'fences',
       roles: EVERY_ROLE,
-      start: watchHolds,
+      start: (services) => watchHolds(services, holdRecords(services)),
     },
   ],
 });

@@ -74,14 +74,18 @@ export interface PlatformProcess {
   idle_since: Date | null;
 }
 
-/** Also tells that it still runs. */
+/** Also tells that it still runs. A process stays with its host: nobody speaks for one of another. */
 export async function noteProcess(db: Db, process: PlatformProcess): Promise<void> {
   const { id, machine, pid, host, address, idle_since } = process;
   await sql`insert into platform_processes (id, machine, pid, host, address, idle_since)
     values (${id}, ${machine}, ${pid}, ${host}, ${address}, ${idle_since})
-    on conflict (id) do update set seen_at = now(), address = excluded.address, idle_since = excluded.idle_since`.execute(
-    db,
-  );
+    on conflict (id) do update set seen_at = now(), address = excluded.address, idle_since = excluded.idle_since
+      where platform_processes.host is not distinct from excluded.host`.execute(db);
+}
+
+export async function isProcessOf(db: Db, host: string, id: string): Promise<boolean> {
+  const { rows } = await sql`select from platform_processes where id = ${id} and host = ${host}`.execute(db);
+  return rows.length > 0;
 }
 
 export async function deleteProcess(db: Db, id: string): Promise<void> {
@@ -121,7 +125,11 @@ export async function listUnanswered(
 }
 
 /** Nothing where the hold is over already. */
-export async function insertAnswer(db: Db, { site_id, event_id }: Hold, processId: string): Promise<void> {
+export async function insertAnswer(
+  db: Db,
+  { site_id, event_id }: Pick<Hold, 'site_id' | 'event_id'>,
+  processId: string,
+): Promise<void> {
   await sql`insert into hold_answers (event_id, site_id, process_id)
     select event_id, site_id, ${processId} from site_holds where site_id = ${site_id} and event_id = ${event_id}
     on conflict do nothing`.execute(db);

@@ -13,11 +13,10 @@ import {
   listDoors,
   listHolds,
   listUnanswered,
-  noteProcess,
   type UnansweredProcess,
   updateHold,
 } from './hold.sql.ts';
-import { HEARD_EVERY_MS, hasEnded, SILENT_SECONDS, thisProcess } from './platform-process.ts';
+import { HEARD_EVERY_MS, hasEnded, SILENT_SECONDS } from './platform-process.ts';
 
 /**
  * Exclusive work on a site, in four steps. The request *holds* the site, in the transaction of its change and its event. Every
@@ -30,23 +29,21 @@ export interface HeldWork {
   eventId: string;
 }
 
-export { isHostAwake, siteGoesOn } from './hold.sql.ts';
+export { type Hold, isHostAwake, isProcessOf, siteGoesOn } from './hold.sql.ts';
+export { type HoldRecords, holdRecords } from './hold-records.ts';
+export { thisProcess } from './platform-process.ts';
 export type { HoldKind };
 
-/** Says that this process still runs, which host it has inside and where that can be reached. */
-export const announceProcess = (services: Pick<Services, 'db' | 'processId' | 'localHost'>): Promise<void> =>
-  noteProcess(services.db, thisProcess(services));
-
 /** For a host that only one process at a time can have: whoever had it before is gone. */
-export const succeed = ({ db, processId }: Pick<Services, 'db' | 'processId'>, host: string): Promise<void> =>
+export const succeed = (db: Db, host: string, processId: string): Promise<void> =>
   deleteOtherProcesses(db, host, processId);
 
-/** Waits until this process has let go of what a work holds. */
-export async function letGoHere({ db, processId, localHost }: Services, work: HeldWork): Promise<void> {
+/** Waits until a process has let go of what a work holds. */
+export async function letGo(db: Db, work: HeldWork, process: { host: string; id: string }): Promise<void> {
   const deadline = performance.now() + LET_GO_MS;
   for (; performance.now() < deadline; await sleep(LOOK_AGAIN_MS)) {
-    const unanswered = await listUnanswered(db, work, localHost?.name, SILENT_SECONDS);
-    if (!unanswered.some(({ id }) => id === processId)) return;
+    const unanswered = await listUnanswered(db, work, process.host, SILENT_SECONDS);
+    if (!unanswered.some(({ id }) => id === process.id)) return;
   }
   throw new Error('this process did not let go of a site');
 }

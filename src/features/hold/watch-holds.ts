@@ -1,17 +1,21 @@
 import type { Services } from '#core/services.ts';
-import { deleteProcess, type Hold, insertAnswer, listHolds } from './hold.sql.ts';
-import { announceProcess, isFenced } from './hold.ts';
-import { HEARD_EVERY_MS } from './platform-process.ts';
+import type { Hold } from './hold.sql.ts';
+import { isFenced } from './hold.ts';
+import type { HoldRecords } from './hold-records.ts';
+import { HEARD_EVERY_MS, thisProcess } from './platform-process.ts';
 
 const TRY_AGAIN_MS = 500;
+
+/** Of a process, whether it has a database or not. */
+type WatchingProcess = Pick<Services, 'processId' | 'log' | 'localHost' | 'siteChanges'>;
 
 /**
  * Lets go of whatever some work takes, and tells whoever serves sites here which one's record changed (`siteChanges`): by then
  * what is held is fenced, and what was released can be started. To be called before this process runs any site; the
  * returned function, when none of its PHP runs any more.
  */
-export async function watchHolds(services: Services): Promise<() => Promise<void>> {
-  const watch = new Watch(services);
+export async function watchHolds(services: WatchingProcess, records: HoldRecords): Promise<() => Promise<void>> {
+  const watch = new Watch(services, records);
   await watch.start();
   return () => watch.close();
 }
@@ -26,7 +30,8 @@ interface Fence {
 }
 
 class Watch {
-  readonly #services: Services;
+  readonly #services: WatchingProcess;
+  readonly #records: HoldRecords;
   readonly #fences = new Map<string, Fence>();
   /** What to look at next: the sites that were announced, or all. */
   #announced = new Set<string>();
@@ -37,22 +42,24 @@ class Watch {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(services: Services) {
+  constructor(services: WatchingProcess, records: HoldRecords) {
     this.#services = services;
+    this.#records = records;
   }
 
   async start(): Promise<void> {
-    const { listener } = this.#services;
     // Known before it looks: a work that is begun after the look waits for this process.
-    await announceProcess(this.#services);
-    await listener.on('site_changed', (siteId) => {
-      this.#announced.add(siteId);
-      this.#begin();
-    });
-    listener.onReconnect(() => {
-      this.#hasMissed = true;
-      this.#begin();
-    });
+    await this.#records.announce(thisProcess(this.#services));
+    await this.#records.follow(
+      (siteId) => {
+        this.#announced.add(siteId);
+        this.#begin();
+      },
+      () => {
+        this.#hasMissed = true;
+        this.#begin();
+      },
+    );
     // Nothing may be run here before it is known what is held.
     await this.#lookAt(undefined);
     this.#timer = setInterval(() => {
@@ -66,11 +73,11 @@ class Watch {
     this.#isClosed = true;
     clearInterval(this.#timer);
     await this.#looking;
-    const { db, log, processId } = this.#services;
+    const { log, processId } = this.#services;
     // Whoever can not say good-bye is not heard of any more, which comes to the same.
-    await deleteProcess(db, processId).catch((error) =>
-      log.warn({ err: error }, 'could not say that this process ends'),
-    );
+    await this.#records
+      .leave(processId)
+      .catch((error) => log.warn({ err: error }, 'could not say that this process ends'));
   }
 
   /** One look at a time, so that an older one never comes after a newer one. */
@@ -105,10 +112,9 @@ class Watch {
   }
 
   async #lookAt(siteIds: readonly string[] | undefined): Promise<void> {
-    const { db } = this.#services;
     // Others may have taken us for gone.
-    if (siteIds === undefined) await announceProcess(this.#services);
-    const holds = await listHolds(db, siteIds);
+    if (siteIds === undefined) await this.#records.announce(thisProcess(this.#services));
+    const holds = await this.#records.list(siteIds);
     const fenced = holds.filter(({ kind }) => isFenced(kind));
     const held = new Map(fenced.map((hold) => [hold.site_id, hold]));
     for (const siteId of siteIds ?? [...this.#fences.keys()]) if (!held.has(siteId)) await this.#open(siteId);
@@ -155,7 +161,7 @@ class Watch {
 
   async #answer(hold: Hold): Promise<void> {
     try {
-      await insertAnswer(this.#services.db, hold, this.#services.processId);
+      await this.#records.answer(hold, this.#services.processId);
     } catch (error) {
       this.#services.log.warn({ err: error, siteId: hold.site_id }, 'could not say that a site was let go of');
     }

@@ -1,4 +1,3 @@
-import { siteHostParts } from '#core/cluster.ts';
 import type { Services } from '#core/services.ts';
 import type { Route, RouteSource, RouteState } from '#edge/route.ts';
 import { goesOn } from '#features/hold/hold.ts';
@@ -11,14 +10,16 @@ const SIGN_IN_NAME = 'admin';
 
 /** The control plane's side of the edge: where its routes come from, of instances of every kind. */
 export function siteRoutes(services: Services): RouteSource {
-  const { db, siteChanges, localHost } = services;
-  // The pod of a site answers that site's calls to itself and nobody else's.
-  const own = localHost && siteHostParts(localHost.name) ? { host: localHost.name } : {};
   return {
-    loadAll: async () => (await listRoutes(db, own)).map((row) => toRoute(services, row)),
-    load: async (siteId) => (await listRoutes(db, { ...own, siteId })).map((row) => toRoute(services, row)),
-    subscribe: async (changed) => siteChanges.subscribe(changed),
+    loadAll: () => routesOf(services, {}),
+    load: (siteId) => routesOf(services, { siteId }),
+    subscribe: async (changed) => services.siteChanges.subscribe(changed),
   };
+}
+
+/** Those of a site, or on a host. */
+export async function routesOf(services: Services, of: { siteId?: string; host?: string }): Promise<Route[]> {
+  return (await listRoutes(services.db, of)).map((row) => toRoute(services, row));
 }
 
 function toRoute(services: Services, row: RouteRow): Route {

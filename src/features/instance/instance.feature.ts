@@ -1,6 +1,8 @@
 import { feature } from '../feature.ts';
 import { cleanUpInstances, findUnknownFiles } from './clean-up.jobs.ts';
+import { announcePurge } from './edge.sql.ts';
 import { stopSite } from './stop-site.jobs.ts';
+import { writeStatuses } from './told-by-sites.sql.ts';
 import { listenToSites } from './told-by-sites.ts';
 
 export const instanceFeature = feature({
@@ -12,7 +14,11 @@ export const instanceFeature = feature({
       stage: 'sites',
       roles: ['host'],
       async start(services) {
-        listenToSites(services);
+        const { db } = services;
+        listenToSites(services, {
+          purged: (siteId) => announcePurge(db, siteId),
+          statuses: (statuses) => writeStatuses(db, statuses),
+        });
         return undefined;
       },
     },

@@ -1,6 +1,5 @@
 import type { Services } from '#core/services.ts';
-import type { RouteState } from '#edge/route.ts';
-import { siteRoutes } from './edge-routes.ts';
+import type { RouteSource, RouteState } from '#edge/route.ts';
 
 const SERVED: ReadonlySet<RouteState | undefined> = new Set(['ready', 'creating', 'held']);
 
@@ -9,11 +8,10 @@ const SERVED: ReadonlySet<RouteState | undefined> = new Set(['ready', 'creating'
  * platform than the one that runs it. What some work has to itself was ended by then (watch-holds.ts).
  */
 export async function stopRetiredSites(
-  services: Services,
+  { log }: Pick<Services, 'log'>,
   host: NonNullable<Services['localHost']>,
+  routes: Pick<RouteSource, 'load' | 'subscribe'>,
 ): Promise<undefined> {
-  const { log } = services;
-  const routes = siteRoutes(services);
   const stopIfRetired = async (siteId: string) => {
     const [route] = await routes.load(siteId);
     // Also one whose processes are only starting.

@@ -1,20 +1,26 @@
 import type { Services } from '#core/services.ts';
 import type { SiteStatus } from '#runtimes/runtime.ts';
-import { announcePurge } from './edge.sql.ts';
-import { writeStatuses } from './told-by-sites.sql.ts';
 
 /** Sites tell often; what they tell is written together. */
 const GATHER_MS = 500;
 
+/** Where the platform keeps what sites tell: its database, or, in the pod of a site, the platform itself, which is told. */
+export interface ToldRecords {
+  purged(siteId: string): Promise<void>;
+  statuses(statuses: ReadonlyMap<string, SiteStatus>): Promise<void>;
+}
+
 /** Carries what running sites tell by themselves to where the platform keeps it. */
-export function listenToSites(services: Services): void {
-  const { db, log, localHost, siteLog } = services;
+export function listenToSites(
+  { log, localHost, siteLog }: Pick<Services, 'log' | 'localHost' | 'siteLog'>,
+  records: ToldRecords,
+): void {
   const failed = (what: string) => (error: unknown) => log.warn({ err: error }, what);
   const statuses = gather<SiteStatus>((entries) =>
-    writeStatuses(db, entries).catch(failed('could not keep what sites told of themselves')),
+    records.statuses(entries).catch(failed('could not keep what sites told of themselves')),
   );
   localHost?.listen({
-    changed: ({ id }) => void announcePurge(db, id).catch(failed('could not tell of changed pages')),
+    changed: ({ id }) => void records.purged(id).catch(failed('could not tell of changed pages')),
     logged: (site, errors) => {
       for (const error of errors) siteLog.error(site, error);
     },

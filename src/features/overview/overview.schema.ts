@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Nullable, OneOf, Timestamp, Uuid } from '#core/http/schema.ts';
 import { PLAN_NAMES } from '#features/plan/plan.ts';
 
-const HostReading = Type.Object({
+export const HostReading = Type.Object({
   name: Type.String(),
   read_at: Timestamp,
   disk_bytes: Type.Integer({ description: 'Of the disk that its data is on' }),

@@ -1,15 +1,15 @@
 import type { Services } from '#core/services.ts';
-import { deliverSiteMail } from './site-mail.jobs.ts';
 
 /** A site that mails without a pause has its mail fetched so often, and not with each message. */
 const MAIL_AGAIN_MS = 10_000;
 
 /** Has the mail of running sites sent, as they tell that there is some. */
-export function listenForMail({ db, log, localHost, jobs }: Services): void {
+export function listenForMail(
+  { log, localHost }: Pick<Services, 'log' | 'localHost'>,
+  deliver: (siteId: string) => Promise<unknown>,
+): void {
   const askForMail = throttle((siteId) => {
-    jobs
-      .enqueueOnce(db, deliverSiteMail, { siteId }, siteId)
-      .catch((error) => log.warn({ err: error }, 'could not ask for mail to be sent'));
+    deliver(siteId).catch((error) => log.warn({ err: error }, 'could not ask for mail to be sent'));
   });
   localHost?.listen({ mail: ({ id }) => askForMail(id) });
 }

@@ -12,7 +12,8 @@ export const siteMailFeature = feature({
       stage: 'sites',
       roles: ['host'],
       async start(services) {
-        listenForMail(services);
+        const { db, jobs } = services;
+        listenForMail(services, (siteId) => jobs.enqueueOnce(db, deliverSiteMail, { siteId }, siteId));
         return undefined;
       },
     },

@@ -303,7 +303,9 @@ suite("a site's mail", () => {
       listener = heard;
     };
     const localHost = { listen } as LocalHost;
-    listenForMail({ ...app.services, localHost });
+    const { db, jobs } = app.services;
+    const deliverSoon = (siteId: string) => jobs.enqueueOnce(db, deliverSiteMail, { siteId }, siteId);
+    listenForMail({ ...app.services, localHost }, deliverSoon);
     const told = { ...app.services.config.newSites, id: site.id };
     const asked = async () => {
       const { rows } =

@@ -1,7 +1,6 @@
 import type { Services } from '#core/services.ts';
 import { PLANS, SHARES } from '#features/plan/plan.ts';
-import { measureSite } from './site-upkeep.jobs.ts';
-import { storageOfSites } from './site-upkeep.sql.ts';
+import type { TeamStorage } from './site-upkeep.sql.ts';
 
 /** Beyond its plan a site gets no further than this: what was just refused can be tidied up, and a plan that is full is no broken site. */
 const MARGIN_BYTES = 64 * 1024 * 1024;
@@ -22,18 +21,27 @@ interface Growing {
   restsUntil: number;
 }
 
+/** What is known of the storage of sites: in the database, or, in the pod of a site, by asking the platform. */
+interface RoomRecords {
+  storageOf(siteIds: string[]): Promise<TeamStorage[]>;
+  /** What the site takes up on this host is looked at and written down. */
+  measure(siteId: string): Promise<void>;
+}
+
 /**
  * Says how much sites may still grow and what they may have of the machine, to the PHP that runs here: when it starts, every minute, and when it has added much. Each process
  * keeps to that by itself, however fast it writes (docs/decisions/0047).
  */
-export async function watchRooms(services: Services): Promise<() => Promise<void>> {
-  const { db, localHost, log } = services;
+export async function watchRooms(
+  { localHost, log }: Pick<Services, 'localHost' | 'log'>,
+  records: RoomRecords,
+): Promise<() => Promise<void>> {
   const growing = new Map<string, Growing>();
   /** They were told, and what is left of it is known where they run. */
   const previews = new Set<string>();
   const tellRooms = async (siteIds: string[]) => {
     if (siteIds.length === 0) return;
-    const sites = await storageOfSites(db, siteIds);
+    const sites = await records.storageOf(siteIds);
     for (const { id, plan_type_name, used_bytes } of sites) {
       const unmeasured = growing.get(id)?.grownBytes ?? 0;
       const leftBytes = PLANS[plan_type_name].storage_bytes - used_bytes - unmeasured + MARGIN_BYTES;
@@ -55,7 +63,7 @@ export async function watchRooms(services: Services): Promise<() => Promise<void
     const startedAt = performance.now();
     const { grownBytes } = site;
     site.movedBytes = 0;
-    await measureSite(services, siteId);
+    await records.measure(siteId);
     site.grownBytes -= grownBytes;
     await tellRooms([siteId]);
     site.restsUntil = performance.now() + (performance.now() - startedAt) / MEASURE_SHARE;

@@ -6,6 +6,7 @@ import {
   lockSite,
   markStorageStale,
   recordSiteEvent,
+  type SiteRow,
   siteRoutes,
   stopSite,
   updateSite,
@@ -112,7 +113,13 @@ export const measureStorage = jobKind<OfSite>({
 export async function measureSite({ db, hosts }: Services, siteId: string): Promise<void> {
   const before = await findSiteById(db, siteId);
   if (!before || before.kind === 'preview') return;
-  const bytes = await hosts.diskUsageBytes(before);
+  await noteStorage(db, before, await hosts.diskUsageBytes(before));
+}
+
+/** What an instance takes up, seen while it was its team's. */
+export async function noteStorage(db: Services['db'], before: SiteRow, bytes: number): Promise<void> {
+  if (before.kind === 'preview') return;
+  const siteId = before.id;
   await inTransaction(db, async (tx) => {
     await lockTeam(tx, before.team_id);
     const site = await lockSite(tx, siteId);

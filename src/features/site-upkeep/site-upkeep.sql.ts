@@ -63,12 +63,16 @@ export async function takeSitesToMeasure(db: Db, limit: number): Promise<string[
   return rows.map(({ id }) => id);
 }
 
+export interface TeamStorage {
+  /** Of the site. */
+  id: string;
+  plan_type_name: PlanName;
+  used_bytes: number;
+}
+
 /** What the teams of these sites store by what was last measured, and by which plan. What is in a preview is gone within the hour. */
-export async function storageOfSites(
-  db: Db,
-  siteIds: string[],
-): Promise<{ id: string; plan_type_name: PlanName; used_bytes: number }[]> {
-  const { rows } = await sql<{ id: string; plan_type_name: PlanName; used_bytes: number }>`
+export async function storageOfSites(db: Db, siteIds: string[]): Promise<TeamStorage[]> {
+  const { rows } = await sql<TeamStorage>`
     select s.id, t.plan_type_name, (t.storage_usage + coalesce((
         select sum(storage_bytes) from deleted_sites d where d.team_id = t.id), 0))::bigint as used_bytes
     from sites s join teams t on t.id = s.team_id

@@ -25,6 +25,8 @@ export interface SiteInClusterOptions {
   reach(addresses: readonly string[]): SiteHost;
   /** Whether it answers there. */
   knock(addresses: readonly string[]): Promise<boolean>;
+  /** Lets the site's pod read for a while what another host keeps; undefined where that is the site's own past. */
+  lend(keptBy: string): string | undefined;
   /** Answers for a site that has no home any more, such as what is to be forgotten of it. */
   keeper(): Promise<SiteHost>;
   wakeMs: number;
@@ -87,7 +89,9 @@ export class SiteInCluster {
 
   readonly #make: SiteHost['make'] = async (site, from) => {
     if (site.id === this.#options.siteId) await this.#apply();
-    const own = from.kind === 'cut' ? { ...from, isShared: false } : from;
+    if (from.kind !== 'cut') return this.#askAwake('make', [site, from]) as Promise<void>;
+    const grant = from.keptBy === undefined ? undefined : this.#options.lend(from.keptBy);
+    const own = { ...from, isShared: false, ...(grant !== undefined && { grant }) };
     return this.#askAwake('make', [site, own]) as Promise<void>;
   };
 

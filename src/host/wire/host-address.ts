@@ -54,13 +54,17 @@ export function keptAlive(socket: Socket): Socket {
 
 /** The first line of a connection: whoever knows the platform's key is the platform. */
 export const greeting = (token: string): string => `siteyard-host 1 ${token}\n`;
+const GREETING = /^siteyard-host 1 \S+\n$/;
 const MAX_GREETING_BYTES = 200;
 const GREETING_MS = 5_000;
 
-/** Resolves when the other side has shown that it is the platform; whoever is not gets no answer. */
-export function greeted(socket: Socket, token: string): Promise<boolean> {
+/** Resolves when the other side has shown that it is the platform; whoever is not gets no answer. Without a token any word does. */
+export function greeted(socket: Socket, token: string | undefined): Promise<boolean> {
   return new Promise((resolve) => {
-    const wanted = digest(greeting(token));
+    const isRight = (line: Buffer) =>
+      token === undefined
+        ? GREETING.test(line.toString('latin1'))
+        : timingSafeEqual(digest(line), digest(greeting(token)));
     let received = Buffer.alloc(0);
     const decide = (isFriend: boolean) => {
       clearTimeout(timer);
@@ -75,7 +79,7 @@ export function greeted(socket: Socket, token: string): Promise<boolean> {
       const end = received.indexOf('\n');
       if (end < 0) return received.length > MAX_GREETING_BYTES ? decide(false) : undefined;
       const rest = received.subarray(end + 1);
-      decide(timingSafeEqual(digest(received.subarray(0, end + 1)), wanted));
+      decide(isRight(received.subarray(0, end + 1)));
       if (!socket.destroyed && rest.length > 0) socket.unshift(rest);
     };
     const timer = setTimeout(leave, GREETING_MS);

@@ -9,7 +9,11 @@ import type { WireIdentity } from './identity.ts';
 import { Peer } from './peer.ts';
 
 /** A host behind a socket, as if it were here. */
-export function remoteHost(hostName: string, addresses: readonly string[], { token, tls }: WireIdentity): SiteHost {
+export function remoteHost(
+  hostName: string,
+  addresses: readonly string[],
+  { token, tls }: WireIdentity & { token: string },
+): SiteHost {
   const call = async (name: string, args: unknown[]): Promise<unknown> => {
     const socket = await dial(addresses, { name: hostName, tls });
     if (!socket) throw new HostAway('nobody answers for the host of the site');

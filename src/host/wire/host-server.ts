@@ -1,13 +1,13 @@
 import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
-import { createServer as createSecureServer } from 'node:tls';
+import { createServer as createSecureServer, TLSSocket } from 'node:tls';
 import type { Log } from '#core/log.ts';
 import type { Lease, LeaseOptions, SiteFailure } from '#runtimes/runtime.ts';
 import type { HostedSpec, Place, SiteHost } from '../site-host.ts';
 import { dial, greeted, keptAlive, listeningOptions } from './host-address.ts';
 import { type HostCall, hostCalls, type ServingCalls, servingCalls } from './host-calls.ts';
-import type { WireIdentity } from './identity.ts';
+import { mayAskHosts, type WireIdentity } from './identity.ts';
 import { Peer } from './peer.ts';
 
 const FAILURES_KEPT_MS = 30_000;
@@ -71,6 +71,11 @@ export class HostServer {
   async #take(socket: Socket): Promise<void> {
     this.#keep(socket);
     const { identity, log } = this.#options;
+    if (socket instanceof TLSSocket && !mayAskHosts(socket.getPeerCertificate())) {
+      log.warn({ address: socket.remoteAddress }, 'the pod of a site knocked at the door of another host');
+      socket.destroy();
+      return;
+    }
     if (!(await greeted(keptAlive(socket), identity.token))) {
       const { remoteAddress: address, bytesRead } = socket;
       // Who says nothing at all only looked whether somebody is here.

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
+import { createHmac, createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { connect } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import { type ConnectionOptions, connect as connectSecurely } from 'node:tls';
 import { createLog } from '#core/log.ts';
+import { makeCertificate, namesExtension, pem } from '#integrations/acme/x509.ts';
 import { eventually } from '../../../test/expect.ts';
 import { freePort } from '../../../test/free-port.ts';
-import { HostAway } from '../host-unreachable.ts';
+import { HostAway, HostUnreachable } from '../host-unreachable.ts';
 import type { SiteHost } from '../site-host.ts';
 import { greeting } from './host-address.ts';
 import { remoteHost } from './host-client.ts';
@@ -62,6 +63,40 @@ suite('a host on another machine', () => {
       await knock(options);
       assert.equal(server.quietSince, before, 'it was asked nothing');
     }
+  });
+
+  test('hears nobody who has the certificate of a pod, whatever word they know', async () => {
+    const pod = wireIdentity(ours, 'here.7b0c4b1e-6f5a-4d61-9f3e-0a1b2c3d4e5f');
+    await assert.rejects(remoteHost('here.site', [address], pod).list(at), HostUnreachable);
+  });
+
+  test('hears nobody whose certificate a pod has made', async () => {
+    const pod = wireIdentity(ours, 'here.7b0c4b1e-6f5a-4d61-9f3e-0a1b2c3d4e5f');
+    const { privateKey: key } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const forged = makeCertificate({
+      subject: 'platform',
+      key,
+      issuer: { name: 'here.7b0c4b1e-6f5a-4d61-9f3e-0a1b2c3d4e5f', key: createPrivateKey(pod.tls.key) },
+      notBefore: new Date(0),
+      notAfter: new Date(Date.now() + 1e9),
+      extensions: [namesExtension(['platform'])],
+    });
+    const tls = { ...pod.tls, key: key.export({ type: 'pkcs8', format: 'pem' }).toString() };
+    const chain = { ...pod, tls: { ...tls, cert: `${pem(forged)}\n${pod.tls.cert}` } };
+    await assert.rejects(remoteHost('here.site', [address], chain).list(at), HostUnreachable);
+  });
+
+  test('that is a pod knows the platform by its certificate alone', async (t) => {
+    const name = 'here.7b0c4b1e-6f5a-4d61-9f3e-0a1b2c3d4e5f';
+    const own = { ...wireIdentity(ours, name), token: undefined };
+    const at = `127.0.0.1:${await freePort()}`;
+    const pod = new HostServer({ host, address: at, identity: own, log: createLog('silent') });
+    await pod.open();
+    t.after(() => pod.close());
+    const askPod = (as: string) =>
+      remoteHost(name, [at], wireIdentity(ours, as)).list({ host: name, driver: 'memory' });
+    assert.deepEqual(await askPod('platform'), ['a site']);
+    await assert.rejects(askPod('here.0b0c4b1e-6f5a-4d61-9f3e-0a1b2c3d4e5f'), HostUnreachable);
   });
 
   test('knows since when nobody asks', async () => {

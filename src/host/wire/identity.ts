@@ -1,14 +1,22 @@
 import { createECDH, createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { PeerCertificate, SecureContextOptions } from 'node:tls';
+import { siteHostParts } from '#core/cluster.ts';
 import { der, sequence } from '#integrations/acme/der.ts';
 import { makeCertificate, namesExtension, pem } from '#integrations/acme/x509.ts';
 
 /** How a process shows the others that it is one of the platform, and which host it is. */
 export interface WireIdentity {
-  /** The first word on every connection. */
-  token: string;
+  /** The first word on every connection. The pod of a site does not know it: there the certificate alone tells who asks. */
+  token: string | undefined;
   /** For connections that leave the machine: both sides show a certificate of the platform's own authority. */
-  tls: Required<Pick<SecureContextOptions, 'key' | 'cert' | 'ca' | 'minVersion'>>;
+  tls: WireTls;
+}
+
+interface WireTls extends Pick<SecureContextOptions, 'minVersion'> {
+  key: string;
+  cert: string;
+  /** The authority's certificate, not its key. */
+  ca: string;
 }
 
 type Derive = (purpose: string) => string;
@@ -20,9 +28,10 @@ const BASIC_CONSTRAINTS = '2.5.29.19';
 
 /**
  * The authority's key comes from the platform's own, so every process makes the same one and none has to keep or send it. A process'
- * certificate is made at its start and is nowhere else. `derive` has to last over a change of the platform's key.
+ * certificate is made at its start and is nowhere else; the platform makes those of pods, which do not have that key (docs/decisions/0071).
+ * `derive` has to last over a change of the platform's key.
  */
-export function wireIdentity(derive: Derive, name: string): WireIdentity {
+export function wireIdentity(derive: Derive, name: string): WireIdentity & { token: string } {
   const issuer = { name: AUTHORITY, key: authorityKey(derive) };
   const { privateKey: key } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   // Clocks of machines differ, and a certificate ends with its process.
@@ -50,6 +59,20 @@ export function wireIdentity(derive: Derive, name: string): WireIdentity {
 /** An address may be another host's by now: only the one that was meant is spoken to. */
 export function refuseOtherHost(wanted: string, { subjectaltname }: PeerCertificate): Error | undefined {
   return subjectaltname === `DNS:${wanted}` ? undefined : new Error(`${subjectaltname} answers instead of ${wanted}`);
+}
+
+/**
+ * Who may ask anything of a host: the platform, and hosts that have its key. The pod of a site has a certificate of the same authority, and
+ * whoever broke out of that site's PHP has it too: it answers for that one host, and asks nothing of any other.
+ */
+export function mayAskHosts({ subjectaltname }: Partial<PeerCertificate>): boolean {
+  const name = nameIn(subjectaltname);
+  return name !== undefined && siteHostParts(name) === undefined;
+}
+
+/** The one name in a certificate of ours; undefined where there is none, or more than that. */
+export function nameIn(subjectaltname: string | undefined): string | undefined {
+  return /^DNS:([a-z0-9.-]+)$/.exec(subjectaltname ?? '')?.[1];
 }
 
 /** One number in four thousand million is none that the curve has. */

@@ -17,6 +17,8 @@ const options = {
   image: 'siteyard:1',
   pullPolicy: 'Never',
   secret: 'siteyard-site',
+  platformDoor: 'siteyard-worker.siteyard.svc:7444',
+  credentials: (host: string) => ({ key: `key of ${host}`, certificate: `it is ${host}`, authority: 'ours' }),
   storageClass: 'fast',
   seccomp: 'RuntimeDefault',
   havePriorities: false,
@@ -88,6 +90,31 @@ suite('sites on a Kubernetes cluster', { skip }, () => {
     assert.equal(container?.securityContext?.allowPrivilegeEscalation, false);
     assert.deepEqual(container?.securityContext?.capabilities?.drop, ['ALL']);
     assert.ok(container?.resources?.limits?.memory);
+  });
+
+  test('have of the platform what shows whose pod it is, and no key that opens anything else', async () => {
+    const { siteId, set } = await newHome();
+    const made = await set();
+    const name = homeName(siteId);
+    const { data = {}, metadata } = await core.readNamespacedSecret({ name, namespace });
+    const told = Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]);
+    assert.deepEqual(Object.fromEntries(told), {
+      POD_KEY: `key of test.${siteId}`,
+      POD_CERTIFICATE: `it is test.${siteId}`,
+      POD_AUTHORITY: 'ours',
+    });
+    assert.deepEqual(metadata?.ownerReferences?.[0]?.uid, made.metadata?.uid, 'it goes with the site');
+    const [container] = made.spec?.template.spec?.containers ?? [];
+    assert.deepEqual(
+      container?.envFrom?.map(({ secretRef }) => secretRef?.name),
+      [options.secret, name],
+    );
+    // What stands in `env` counts more than what comes from a Secret, whatever an operator left in there.
+    for (const withheld of ['DATABASE_URL', 'SECRET_KEY', 'AWS_SECRET_ACCESS_KEY'])
+      assert.ok(
+        container?.env?.some((each) => each.name === withheld && !each.value),
+        withheld,
+      );
   });
 
   test('go on or sleep on when they are brought up to date, whatever somebody else wrote there', async () => {

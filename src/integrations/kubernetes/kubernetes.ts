@@ -11,15 +11,34 @@ import type {
   V1StatefulSetSpec,
   Watch,
 } from '@kubernetes/client-node';
-import type { Cluster, HomeListener, KnownHome, SiteHome } from '#core/cluster.ts';
+import {
+  type Cluster,
+  type HomeListener,
+  type KnownHome,
+  type PodCredentials,
+  type SiteHome,
+  siteHostName,
+} from '#core/cluster.ts';
 import type { Log } from '#core/log.ts';
 import { followList } from './follow-list.ts';
 import { canHave, isDown, troubleOf, unplacedSince } from './pod-state.ts';
-import { claimOf, homeName, homeOf, homesOf, isLike, type PodOptions, podName, SITE_LABEL } from './site-manifests.ts';
+import {
+  claimOf,
+  homeName,
+  homeOf,
+  homesOf,
+  isLike,
+  type PodOptions,
+  podName,
+  SITE_LABEL,
+  secretOf,
+} from './site-manifests.ts';
 
 export interface KubernetesOptions extends PodOptions {
   /** The rights that this pod was given, or a file. */
   access: 'in-cluster' | { kubeconfig: string };
+  /** What a pod shows that it is this host. */
+  credentials(host: string): PodCredentials;
   log: Log;
 }
 
@@ -66,6 +85,14 @@ export class Kubernetes implements Cluster {
     const ours = { name, namespace, fieldManager: APPLIER, force: true };
     const applying = as('application/apply-patch+yaml');
     const made = await apps.patchNamespacedStatefulSet({ ...ours, body }, applying);
+    const { cluster, credentials } = this.#options;
+    const secret = secretOf(
+      this.#options,
+      home,
+      made.metadata?.uid ?? '',
+      credentials(siteHostName(cluster, home.siteId)),
+    );
+    await core.patchNamespacedSecret({ ...ours, body: secret }, applying);
     const claim = claimOf(this.#options, home, made.metadata?.uid ?? '');
     // A smaller plan keeps its larger volume: none can shrink.
     await orNothing(422, core.patchNamespacedPersistentVolumeClaim({ ...ours, body: claim }, applying));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { V1PersistentVolumeClaim, V1PodSpec, V1StatefulSet } from '@kubernetes/client-node';
-import { type SiteHome, siteHostName } from '#core/cluster.ts';
+import type { V1PersistentVolumeClaim, V1PodSpec, V1Secret, V1StatefulSet } from '@kubernetes/client-node';
+import { type PodCredentials, type SiteHome, siteHostName } from '#core/cluster.ts';
 
 /** What all pods of sites on a cluster have in common. */
 export interface PodOptions {
@@ -8,8 +8,10 @@ export interface PodOptions {
   namespace: string;
   image: string;
   pullPolicy: string;
-  /** The Secret that is their environment. */
+  /** The Secret that all of them have in their environment. */
   secret: string;
+  /** Where they reach the platform, as address:port. */
+  platformDoor: string;
   storageClass: string | undefined;
   /** `RuntimeDefault`, or `localhost/` and the name of a profile. */
   seccomp: string;
@@ -100,6 +102,27 @@ export function claimOf(options: PodOptions, home: SiteHome, ownerUid: string): 
   };
 }
 
+/** What its pod alone has in its environment. It goes with the StatefulSet, too. */
+export function secretOf(
+  options: PodOptions,
+  home: SiteHome,
+  ownerUid: string,
+  { key, certificate, authority }: PodCredentials,
+): V1Secret {
+  const name = homeName(home.siteId);
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      name,
+      namespace: options.namespace,
+      labels: ownLabels(options, home),
+      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name, uid: ownerUid }],
+    },
+    stringData: { POD_KEY: key, POD_CERTIFICATE: certificate, POD_AUTHORITY: authority },
+  };
+}
+
 /** Whether a StatefulSet is the one that would be made today. */
 export function isLike(options: PodOptions, found: V1StatefulSet, home: SiteHome): boolean {
   return found.metadata?.annotations?.[HASH] === hashOf(options, home);
@@ -136,7 +159,7 @@ function podOf(options: PodOptions, home: SiteHome): V1PodSpec {
         image: options.image,
         imagePullPolicy: options.pullPolicy,
         env: environmentOf(options, home),
-        envFrom: [{ secretRef: { name: options.secret } }],
+        envFrom: [{ secretRef: { name: options.secret } }, { secretRef: { name } }],
         ports: [
           { name: 'wire', containerPort: WIRE_PORT },
           { name: 'http', containerPort: HTTP_PORT },
@@ -167,6 +190,25 @@ function podOf(options: PodOptions, home: SiteHome): V1PodSpec {
   };
 }
 
+/** Whatever the Secret of all pods has of these, no pod has: with some of them the whole fleet is somebody's. */
+const WITHHELD = [
+  'DATABASE_URL',
+  'SECRET_KEY',
+  'SECRET_KEY_PREVIOUS',
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
+  'SMTP_URL',
+  'STRIPE_SECRET_KEY',
+  'STRIPE_WEBHOOK_SECRET',
+  'ADMIN_PASSWORD',
+  'METRICS_TOKEN',
+  'METRICS_CLIENT_SECRET',
+  'ASSISTANT_KEY',
+  'ANALYTICS_TOKEN',
+  'DNS_UPDATE_KEY',
+];
+
 /** What stands here counts more than what the Secret says. */
 function environmentOf(options: PodOptions, home: SiteHome) {
   const values = {
@@ -184,7 +226,8 @@ function environmentOf(options: PodOptions, home: SiteHome) {
     // The volume is small, and the site's own files come first.
     BACKUP_CACHE_MB: '256',
     BACKUP_QUEUE_MB: '1024',
-    DATABASE_POOL_SIZE: '4',
+    PLATFORM_DOOR: options.platformDoor,
+    ...Object.fromEntries(WITHHELD.map((name) => [name, ''])),
     STANDBY_WORKERS: '0',
     PHP_MEMORY_MB: String(planOf(home).memoryMb - OWN_MB),
   };

@@ -1,7 +1,7 @@
 import { DiskStore } from './disk.ts';
 import { type QueueDescription, QueuedStore } from './queued.ts';
 import { S3Store } from './s3.ts';
-import type { S3Account } from './s3-client.ts';
+import type { S3Access, S3Account } from './s3-client.ts';
 import { type SealDescription, SealedStore } from './sealed.ts';
 import type { Store } from './store.ts';
 
@@ -12,7 +12,7 @@ export type StorePlace = { kind: 'disk'; folder: string } | { kind: 's3'; accoun
 export type StoreDescription =
   | { kind: 'disk'; folder: string; seal?: SealDescription }
   // Without a queue it is somebody else's, to be read and to be removed.
-  | { kind: 's3'; account: S3Account; queue?: QueueDescription; seal?: SealDescription };
+  | { kind: 's3'; account: S3Access; queue?: QueueDescription; seal?: SealDescription };
 
 /** The one place that knows all kinds of stores. */
 export function openStore(store: StoreDescription): Store {

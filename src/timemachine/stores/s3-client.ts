@@ -2,18 +2,36 @@ import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { XMLParser } from 'fast-xml-parser';
+import { askPlatform, type PlatformDoor, PlatformRefused } from '#core/platform-door.ts';
 import { storeAway } from './store.ts';
 
-export interface S3Account {
+interface S3Place {
   /** Such as https://s3.eu-central-1.amazonaws.com; the bucket becomes the first part of the path. */
   endpoint: string;
   region: string;
   bucket: string;
   /** Goes before every key; empty, or with a slash at its end. */
   prefix: string;
+}
+
+export interface S3Account extends S3Place {
   accessKeyId: string;
   secretAccessKey: string;
   sessionToken?: string;
+}
+
+/** Who has no keys has each request signed by the platform, which looks at whose objects it is about. `grant` lends those of another. */
+interface S3Signer extends S3Place {
+  door: PlatformDoor;
+  grant?: string;
+}
+
+export type S3Access = S3Account | S3Signer;
+
+/** A request as it can be sent; its range is not among what is signed. */
+export interface SignedRequest {
+  url: string;
+  headers: Record<string, string>;
 }
 
 export interface S3Request {
@@ -47,7 +65,7 @@ const isTrouble = (status: number) => status >= 500 || status === 429 || status 
  * Sends a request, and again where the server, the network or a limit of theirs is in the way: everything that the store does may be
  * done twice. Where that lasts it fails by `store_away`. Statuses that say something about the object are the caller's business.
  */
-export async function sendToS3(account: S3Account, request: S3Request): Promise<S3Answer> {
+export async function sendToS3(account: S3Access, request: S3Request): Promise<S3Answer> {
   const begunAt = performance.now();
   const timeoutMs = TIMEOUT_MS + Math.ceil((request.body?.length ?? 0) / SLOWEST_BYTES_PER_MS);
   for (let attempt = 1; ; attempt++) {
@@ -69,26 +87,55 @@ export async function sendToS3(account: S3Account, request: S3Request): Promise<
   }
 }
 
-async function sendOnce(account: S3Account, request: S3Request, timeoutMs: number): Promise<S3Answer> {
-  const { method, key, query = {}, range, body } = request;
-  const url = new URL(`${account.endpoint}/${account.bucket}${key === undefined ? '' : `/${key}`}`);
-  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-  const headers: Record<string, string> = {
-    // The server compares it with what arrives, so a body that was damaged on the way is refused.
-    'X-Amz-Content-Sha256': hash('sha256', body ?? ''),
-    ...(range === undefined ? {} : { Range: range }),
-  };
-  const { accessKeyId, secretAccessKey, sessionToken, region } = account;
-  const credentials = { accessKeyId, secretAccessKey, region, ...(sessionToken ? { sessionToken } : {}) };
-  const signed = await new AwsV4Signer({ method, url: `${url}`, headers, service: 's3', ...credentials }).sign();
+async function sendOnce(account: S3Access, request: S3Request, timeoutMs: number): Promise<S3Answer> {
+  const { method, range, body } = request;
+  // The server compares it with what arrives, so a body that was damaged on the way is refused.
+  const bodyHash = hash('sha256', body ?? '');
+  const signed =
+    'door' in account ? await askToSign(account, request, bodyHash) : await signS3(account, request, bodyHash);
   const response = await fetch(signed.url, {
     method,
-    headers: signed.headers,
+    headers: { ...signed.headers, ...(range === undefined ? {} : { Range: range }) },
     redirect: 'error',
     signal: AbortSignal.timeout(timeoutMs),
     ...(body ? { body: body as Uint8Array<ArrayBuffer> } : {}),
   });
   return { status: response.status, headers: response.headers, body: Buffer.from(await response.arrayBuffer()) };
+}
+
+/** With the keys of the account, for a body that has this hash. */
+export async function signS3(
+  { endpoint, bucket, region, accessKeyId, secretAccessKey, sessionToken }: S3Account,
+  { method, key, query = {} }: Pick<S3Request, 'method' | 'key' | 'query'>,
+  bodyHash: string,
+): Promise<SignedRequest> {
+  const url = new URL(`${endpoint}/${bucket}${key === undefined ? '' : `/${key}`}`);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  const credentials = { accessKeyId, secretAccessKey, region, ...(sessionToken ? { sessionToken } : {}) };
+  const headers = { 'X-Amz-Content-Sha256': bodyHash };
+  const signed = await new AwsV4Signer({ method, url: `${url}`, headers, service: 's3', ...credentials }).sign();
+  return { url: `${signed.url}`, headers: Object.fromEntries(signed.headers as Iterable<[string, string]>) };
+}
+
+async function askToSign(
+  { door, grant }: S3Signer,
+  { method, key, query = {} }: S3Request,
+  bodyHash: string,
+): Promise<SignedRequest> {
+  const wish = {
+    method,
+    query,
+    hash: bodyHash,
+    ...(key !== undefined && { key }),
+    ...(grant !== undefined && { grant }),
+  };
+  try {
+    return (await askPlatform(door, 'signBackup', wish)) as SignedRequest;
+  } catch (error) {
+    if (error instanceof PlatformRefused) throw error;
+    // As a server that is away.
+    throw new TypeError('the platform does not sign', { cause: error });
+  }
 }
 
 /** `fetch` fails by a TypeError whatever is wrong with the line, and hides one level below what that is. */

@@ -1,7 +1,7 @@
 import {
   codeOf,
   listIn,
-  type S3Account,
+  type S3Access,
   type S3Answer,
   type S3Request,
   sendToS3,
@@ -22,10 +22,10 @@ const ABANDONED_AFTER_MS = 24 * 3600_000;
  * makes whole or not at all; nothing conditional is asked of it.
  */
 export class S3Store implements Store {
-  readonly #account: S3Account;
+  readonly #account: S3Access;
   readonly #multipartBytes: number;
 
-  constructor(account: S3Account, multipartBytes = MULTIPART_BYTES) {
+  constructor(account: S3Access, multipartBytes = MULTIPART_BYTES) {
     this.#account = account;
     this.#multipartBytes = multipartBytes;
   }

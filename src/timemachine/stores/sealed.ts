@@ -1,14 +1,22 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+import { askPlatform, type PlatformDoor, PlatformRefused } from '#core/platform-door.ts';
 import { failedBy } from '../failure.ts';
 import { corruptObject } from '../hash.ts';
-import { type ByteRange, type Store, type StoredObject, shortObject } from './store.ts';
+import { type ByteRange, type Store, type StoredObject, shortObject, storeAway } from './store.ts';
 
-export interface SealDescription {
-  /** Base64; lasts as long as the platform does, whatever becomes of its key. */
-  key: string;
+export type SealDescription = {
   /** Whether new objects are sealed. Those that are, and those that are not, can be read in any case. */
   isOn: boolean;
-}
+} & (
+  | {
+      /** Base64; lasts as long as the platform does, whatever becomes of its key. */
+      key: string;
+    }
+  | {
+      /** Who has no key asks the platform for that of each object. */
+      door: PlatformDoor;
+    }
+);
 
 const SUFFIX = '.sealed';
 const SEGMENT_BYTES = 64 * 1024;
@@ -26,18 +34,19 @@ const END_BYTES = 16;
  */
 export class SealedStore implements Store {
   readonly #below: Store;
-  readonly #key: Buffer;
+  readonly #keyOf: (name: string) => Promise<Buffer>;
   readonly #isOn: boolean;
 
-  constructor(below: Store, { key, isOn }: SealDescription) {
+  constructor(below: Store, seal: SealDescription) {
     this.#below = below;
-    this.#key = Buffer.from(key, 'base64');
-    this.#isOn = isOn;
+    this.#keyOf =
+      'key' in seal ? async (name) => sealedObjectKey(seal.key, name) : (name) => askForKey(seal.door, name);
+    this.#isOn = seal.isOn;
   }
 
   async put(key: string, parts: readonly Uint8Array[]): Promise<void> {
     if (!this.#isOn) return this.#below.put(key, parts);
-    await this.#below.put(`${key}${SUFFIX}`, [seal(this.#keyOf(key), Buffer.concat(parts))]);
+    await this.#below.put(`${key}${SUFFIX}`, [seal(await this.#keyOf(key), Buffer.concat(parts))]);
   }
 
   async get(key: string, range?: ByteRange): Promise<Buffer> {
@@ -67,7 +76,7 @@ export class SealedStore implements Store {
       throw corruptObject(`${name} has another size`);
     // From the first segment on that is there as a whole.
     const first = Math.ceil((total - stored.length) / STORED_SEGMENT_BYTES);
-    const plain = this.#openSegments(
+    const plain = await this.#openSegments(
       key,
       stored.subarray(first * STORED_SEGMENT_BYTES - (total - stored.length), -END_BYTES),
       first,
@@ -84,7 +93,7 @@ export class SealedStore implements Store {
     // Where the object ends in there, its end is no segment.
     const isEnd = stored.length < atMost || stored.subarray(-MAGIC.length).equals(MAGIC);
     const segments = isEnd ? withoutEnd(name, stored, first) : stored.subarray(0, -END_BYTES);
-    const plain = this.#openSegments(key, segments, first);
+    const plain = await this.#openSegments(key, segments, first);
     const start = range.start - first * SEGMENT_BYTES;
     if ('length' in range && plain.length < start + length) throw shortObject(key);
     return plain.subarray(start, start + length);
@@ -116,8 +125,8 @@ export class SealedStore implements Store {
     await this.#below.removeAbandoned?.();
   }
 
-  #openSegments(key: string, stored: Buffer, first: number): Buffer {
-    const objectKey = this.#keyOf(key);
+  async #openSegments(key: string, stored: Buffer, first: number): Promise<Buffer> {
+    const objectKey = await this.#keyOf(key);
     const plain: Buffer[] = [];
     for (let at = 0, number = first; at < stored.length; at += STORED_SEGMENT_BYTES, number++) {
       const segment = stored.subarray(at, at + STORED_SEGMENT_BYTES);
@@ -133,10 +142,19 @@ export class SealedStore implements Store {
     }
     return Buffer.concat(plain);
   }
+}
 
-  #keyOf(key: string): Buffer {
-    return Buffer.from(hkdfSync('sha256', this.#key, '', `siteyard:backup:${key}`, 32));
+async function askForKey(door: PlatformDoor, name: string): Promise<Buffer> {
+  try {
+    return Buffer.from((await askPlatform(door, 'backupKey', { name })) as string, 'base64');
+  } catch (error) {
+    throw error instanceof PlatformRefused ? error : storeAway(`no key: ${(error as Error).message}`);
   }
+}
+
+/** The key of one object, of the store's, which is Base64. */
+export function sealedObjectKey(storeKey: string, name: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', Buffer.from(storeKey, 'base64'), '', `siteyard:backup:${name}`, 32));
 }
 
 function seal(key: Buffer, plain: Buffer): Buffer {
