@@ -15,6 +15,8 @@ const AGAIN_MS = 500;
 const SILENCE_MS = 3 * NEWS_BEAT_MS;
 /** Until the platform has the site to itself. */
 const RESTORE_MS = 90_000;
+/** At its end a pod has a minute for all that is left to tell, and most of it is for its visitors. */
+const LEAVING_MS = 3_000;
 
 /** The platform, as the pod of a site asks and tells it: in place of the database that other hosts have. */
 export class PlatformClient {
@@ -24,6 +26,8 @@ export class PlatformClient {
   #hearing: Promise<void> = Promise.resolve();
   /** Whether news come in, without which nothing is known for sure. */
   isHeard = false;
+  /** From here on nobody is waited for long. */
+  isLeaving = false;
   #changed: (siteId: string) => void = () => {};
   #missed: () => void = () => {};
   #purged: (siteId: string) => void = () => {};
@@ -34,7 +38,7 @@ export class PlatformClient {
   }
 
   ask<Name extends PodCall>(call: Name, input: PodInput<Name>): Promise<PodAnswer<Name>> {
-    const timeoutMs = call === 'restoreLost' ? RESTORE_MS : undefined;
+    const timeoutMs = this.isLeaving ? LEAVING_MS : call === 'restoreLost' ? RESTORE_MS : undefined;
     return askPlatform(this.#door, call, input, timeoutMs) as Promise<PodAnswer<Name>>;
   }
 

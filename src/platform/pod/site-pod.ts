@@ -97,6 +97,9 @@ async function start(config: Config, door: PlatformDoor, log: SitePod['log'], st
   const identity = { token: undefined, tls: { ...door.tls, minVersion: 'TLSv1.3' as const } };
   const announce = () => platform.holds.announce(thisProcess(pod));
   stops.push(await openDoor(pod, { host: localHost, identity, announce }));
+  stops.push(async () => {
+    platform.isLeaving = true;
+  });
   isComplete = true;
   return { url: health.url, host: localHost };
 }
