@@ -21,6 +21,8 @@ after(async () => {
 });
 
 const PASSWORD = 'correct horse battery';
+/** Generous: it costs nothing when the test passes. */
+const PATIENCE_MS = 120_000;
 
 it('a new site opens, its owner signs in and publishes a post with an image, and the next visitor sees it', async () => {
   const ada = await registerPerson(app, 'ada');
@@ -48,6 +50,7 @@ it('a new site opens, its owner signs in and publishes a post with an image, and
   assert.equal((await save('plugins/bad.php', '<?php\necho 1;\necho (;'))?.line, 3);
 
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  page.setDefaultTimeout(PATIENCE_MS);
   await page.goto(`${home}/`);
   assert.equal(await page.title(), 'Ada & friends');
   // The front page is cached from here on.
@@ -82,11 +85,11 @@ async function publishPost(page: Page, home: string, title: string): Promise<voi
   await canvas
     .locator('input[type="file"]')
     .setInputFiles({ name: 'engine.png', mimeType: 'image/png', buffer: makePng(64) });
-  await canvas.locator('img[src*="/wp-content/uploads/"]').waitFor({ timeout: 30_000 });
+  await canvas.locator('img[src*="/wp-content/uploads/"]').waitFor();
   await page.getByRole('button', { name: 'Publish', exact: true }).click();
   await page.getByLabel('Editor publish').getByRole('button', { name: 'Publish', exact: true }).click();
   await page
     .getByText(/is now live/)
     .first()
-    .waitFor({ timeout: 30_000 });
+    .waitFor();
 }
