@@ -36,8 +36,10 @@ export async function listSiteUse(
   const order = SITE_ORDERS[orderBy];
   const { rows } = await sql<SiteUse & { count: number }>`
     with page as (
-      select id, fqdn, current_cycle_visits, current_cycle_bandwidth, storage_bytes, row_number() over (order by ${order}) as place
-      from sites where team_id = ${teamId} and kind = 'live' order by ${order} limit ${size} offset ${(page - 1) * size}
+      select first.*, row_number() over () as place from (
+        select id, fqdn, current_cycle_visits, current_cycle_bandwidth, storage_bytes from sites
+        where team_id = ${teamId} and kind = 'live' order by ${order} limit ${size} offset ${(page - 1) * size}
+      ) first
     )
     select counted.count, s.id as site_id, s.fqdn, s.current_cycle_visits as visits, s.current_cycle_bandwidth as bandwidth_bytes,
       (s.storage_bytes + coalesce((select sum(storage_bytes) from sites c where c.of_site_id = s.id and c.kind = 'stage'), 0))::bigint
