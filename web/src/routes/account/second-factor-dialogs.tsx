@@ -71,9 +71,10 @@ export function TotpDialog({ open, onOpenChange, onCodes }: SetUpProps) {
 
   async function confirm({ code = '' }: Record<string, string>) {
     const { recovery_codes } = await api.confirmTotp({ body: { code } });
-    if (recovery_codes.length > 0) onCodes(recovery_codes);
     onOpenChange(false);
-    toast.success('Your authenticator app is set up.');
+    // A note would lie over what the codes have to be saved with.
+    if (recovery_codes.length > 0) onCodes(recovery_codes);
+    else toast.success('Your authenticator app is set up.');
     await refresh();
   }
 
@@ -128,9 +129,10 @@ export function PasskeyDialog({ open, onOpenChange, onCodes }: SetUpProps) {
     const { challenge, options } = await api.beginPasskey({ body: { current_password } });
     const made = await makePasskey(options);
     const { recovery_codes } = await api.createPasskey({ body: { challenge, name, ...made } });
-    if (recovery_codes.length > 0) onCodes(recovery_codes);
     onOpenChange(false);
-    toast.success('The passkey is added.');
+    // A note would lie over what the codes have to be saved with.
+    if (recovery_codes.length > 0) onCodes(recovery_codes);
+    else toast.success('The passkey is added.');
     await refresh();
   }
 
