@@ -26,10 +26,10 @@ export async function fill(databaseUrl: string, teamId: string, ownerId: string,
     );
     await client.query(
       `insert into sites (host, driver, team_id, user_id, fqdn, title, labels, region_id, domain_option, is_testing, is_sleeping,
-         http_auth_password_sealed, code_server_password_sealed, core_version, php_version, current_cycle_visits, storage_bytes, created_at)
+         http_auth_password_sealed, code_server_password_sealed, core_version, php_version, current_cycle_visits, current_cycle_bandwidth, storage_bytes, created_at)
        select o.host, o.driver, $1, $2, 'site' || n || '-' || $3 || '.localhost', 'Bakery number ' || n, case when n % 7 = 0 then '{client}'::text[] else '{}' end,
          (select min(id) from regions), 'platform', true, n % 3 > 0, o.http_auth_password_sealed, o.code_server_password_sealed, '7.1.1', '8.3',
-         (n * 7919) % 5000, (n * 104729) % 900000000, now() - n * interval '1 minute'
+         (n * 7919) % 5000, (n * 15485863::bigint) % 90000000000, (n * 104729) % 900000000, now() - n * interval '1 minute'
        from generate_series(2, $4::int) n, (select * from sites where team_id = $1 limit 1) o`,
       [teamId, ownerId, tag, amounts.sites],
     );

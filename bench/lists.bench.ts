@@ -58,6 +58,12 @@ const lists: Record<string, (who: Person) => Promise<unknown>> = {
   'sites, by a title': ({ api, teamId }) => api.listSites({ query: { team_id: teamId, size: 10, search: 'number 7' } }),
   'sites, one label': ({ api, teamId }) => api.listSites({ query: { team_id: teamId, size: 10, label: 'client' } }),
   'sites, asleep': ({ api, teamId }) => api.listSites({ query: { team_id: teamId, size: 10, state: 'asleep' } }),
+  'use of the sites, by visits': ({ api, teamId }) =>
+    api.listSiteUse({ params: { team_id: teamId }, query: { size: 10, order_by: 'visits' } }),
+  'use of the sites, by bandwidth': ({ api, teamId }) =>
+    api.listSiteUse({ params: { team_id: teamId }, query: { size: 10, order_by: 'bandwidth' } }),
+  'use of the sites, by storage': ({ api, teamId }) =>
+    api.listSiteUse({ params: { team_id: teamId }, query: { size: 10, order_by: 'storage' } }),
   labels: ({ api, teamId }) => api.listSiteLabels({ params: { team_id: teamId } }),
   'needs attention': ({ api, teamId }) => api.getTeamAttention({ params: { team_id: teamId } }),
   'events of the team': ({ api, teamId }) => api.listTeamEvents({ params: { team_id: teamId }, query: { size: 10 } }),

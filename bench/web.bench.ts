@@ -5,7 +5,10 @@ import { CMS } from '../test/sites.ts';
 import type { Report } from './report.ts';
 import { startBench } from './servers.ts';
 
-/** What somebody sees who opens the dashboard: when its largest part is painted, beside a page of the same app that has nothing to load, and whether anything jumps. */
+/**
+ * What somebody sees who opens the dashboard: when its largest part is painted, beside a page of the same app that has nothing to load, and whether
+ * anything jumps. At the first visit the browser has nothing but the session; at a later one it has what it kept of the visit before.
+ */
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
 const SHIFT_GOAL = 0.02;
 const PAINT_GOAL = 1.2;
@@ -13,21 +16,29 @@ const PAINT_GOAL = 1.2;
 const WATCH_MS = 2_500;
 const ADMIN = { ADMIN_EMAIL: 'operator@example.com', ADMIN_PASSWORD: 'operator-password' };
 const NAME = 'garden.localhost';
+const VIEWPORT = { width: 1440, height: 900 };
 /** The frame with a sentence in it. */
 const EMPTY = '/no-such-page';
 const PAGES = { Home: '/', Site: `/sites/${NAME}` };
+const VISITS = ['first', 'later'] as const;
+type Visit = (typeof VISITS)[number];
 
 /** Runs in the page, which knows more than Node does of what is painted. */
 const WATCH = `
-  window.found = { paintMs: 0, shift: 0 };
+  window.found = { paintMs: 0, shift: 0, what: '' };
   const watch = (type, see) => new PerformanceObserver((list) => list.getEntries().forEach(see)).observe({ type, buffered: true });
-  watch('largest-contentful-paint', (entry) => { window.found.paintMs = entry.startTime; });
+  watch('largest-contentful-paint', (entry) => {
+    window.found.paintMs = entry.startTime;
+    window.found.what = entry.url ? 'picture' : 'text';
+  });
   watch('layout-shift', (entry) => { window.found.shift += entry.value; });
 `;
 
 interface Seen {
   paintMs: number;
   shift: number;
+  /** What is the largest. */
+  what: string;
 }
 
 export async function run(): Promise<Report> {
@@ -41,13 +52,14 @@ export async function run(): Promise<Report> {
     const team_id = (await api.listTeams()).results[0]?.id as string;
     await api.createSite({ wait: 60, body: { ...CMS, fqdn: NAME, team_id } });
     const page = await signedIn(browser, url);
-    const seen: Record<string, Seen[]> = {};
+    const seen = new Map<string, Seen[]>();
     // In turns, so that a busy moment of the machine is everybody's.
     for (let round = 0; round <= ROUNDS; round++)
       for (const [name, path] of Object.entries({ Empty: EMPTY, ...PAGES })) {
-        const found = await look(page, url + path);
-        // The first round fills the browser's cache.
-        if (round > 0) seen[name] = [...(seen[name] ?? []), found];
+        const found = { first: await lookFirst(browser, page, url + path), later: await look(page, url + path) };
+        // The first round is what the later visits come after; by its end the site has its picture.
+        if (round > 0)
+          for (const visit of VISITS) seen.set(name + visit, [...(seen.get(name + visit) ?? []), found[visit]]);
       }
     return report(seen);
   } finally {
@@ -57,7 +69,7 @@ export async function run(): Promise<Report> {
 }
 
 async function signedIn(browser: Browser, baseURL: string): Promise<Page> {
-  const context = await browser.newContext({ baseURL, viewport: { width: 1440, height: 900 } });
+  const context = await browser.newContext({ baseURL, viewport: VIEWPORT });
   const page = await context.newPage();
   await page.goto('/sign-in');
   await page.getByLabel('Email').fill(ADMIN.ADMIN_EMAIL);
@@ -66,6 +78,17 @@ async function signedIn(browser: Browser, baseURL: string): Promise<Page> {
   await page.waitForURL((address) => address.pathname !== '/sign-in');
   await page.addInitScript(WATCH);
   return page;
+}
+
+/** In a browser that has nothing but the session. */
+async function lookFirst(browser: Browser, signedInPage: Page, address: string): Promise<Seen> {
+  const { cookies } = await signedInPage.context().storageState();
+  const context = await browser.newContext({ viewport: VIEWPORT, storageState: { cookies, origins: [] } });
+  const page = await context.newPage();
+  await page.addInitScript(WATCH);
+  const found = await look(page, address);
+  await context.close();
+  return found;
 }
 
 async function look(page: Page, address: string): Promise<Seen> {
@@ -77,32 +100,41 @@ async function look(page: Page, address: string): Promise<Seen> {
 
 const middle = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number;
 
-function report(seen: Record<string, Seen[]>): Report {
-  const of = (name: string) => seen[name] ?? [];
-  const paint = (name: string) => middle(of(name).map(({ paintMs }) => paintMs));
-  const shift = (name: string) => Math.max(...of(name).map((each) => each.shift));
-  const ratio = (name: string) => paint(name) / paint('Empty');
+function report(seen: ReadonlyMap<string, Seen[]>): Report {
+  const of = (name: string, visit: Visit) => seen.get(name + visit) ?? [];
+  const paint = (name: string, visit: Visit) => middle(of(name, visit).map(({ paintMs }) => paintMs));
+  const shift = (name: string, visit: Visit) => Math.max(...of(name, visit).map((each) => each.shift));
+  const ratio = (name: string, visit: Visit) => paint(name, visit) / paint('Empty', visit);
   const names = ['Empty', ...Object.keys(PAGES)];
   return {
     name: 'bench/web',
-    intro: `The dashboard in Chromium at 1440 x 900, with its files in the browser's cache: the largest paint as the middle of ${ROUNDS} looks, beside a page of the same app with nothing to load, and the largest sum of all layout shifts of a look.`,
+    intro: `The dashboard in Chromium at 1440 x 900: the largest paint as the middle of ${ROUNDS} looks, beside a page of the same app with nothing to load, and the largest sum of all layout shifts of a look. First: nothing is in the browser but the session. Later: it has been there before.`,
     tables: [
       {
-        head: ['page', 'largest paint', 'of the empty page', 'layout shift'],
-        rows: names.map((name) => [
-          name,
-          `${paint(name).toFixed(0)} ms`,
-          ratio(name).toFixed(2),
-          shift(name).toFixed(4),
-        ]),
+        head: ['page', 'visit', 'largest paint', 'of the empty page', 'what it is', 'layout shift'],
+        rows: VISITS.flatMap((visit) =>
+          names.map((name) => [
+            name,
+            visit,
+            `${paint(name, visit).toFixed(0)} ms`,
+            ratio(name, visit).toFixed(2),
+            of(name, visit)[0]?.what ?? '',
+            shift(name, visit).toFixed(4),
+          ]),
+        ),
       },
     ],
-    goals: Object.keys(PAGES).flatMap((name) => [
-      { text: `${name} shifts less than ${SHIFT_GOAL}: ${shift(name).toFixed(4)}`, met: shift(name) < SHIFT_GOAL },
-      {
-        text: `the largest paint of ${name} is at most ${PAINT_GOAL} x that of an empty page: ${ratio(name).toFixed(2)}`,
-        met: ratio(name) <= PAINT_GOAL,
-      },
-    ]),
+    goals: Object.keys(PAGES).flatMap((name) =>
+      VISITS.flatMap((visit) => [
+        {
+          text: `${name} shifts less than ${SHIFT_GOAL} at a ${visit} visit: ${shift(name, visit).toFixed(4)}`,
+          met: shift(name, visit) < SHIFT_GOAL,
+        },
+        {
+          text: `the largest paint of ${name} is at most ${PAINT_GOAL} x that of an empty page at a ${visit} visit: ${ratio(name, visit).toFixed(2)}`,
+          met: ratio(name, visit) <= PAINT_GOAL,
+        },
+      ]),
+    ),
   };
 }

@@ -1291,6 +1291,7 @@ export type SiteUsage = {
     errors: number;
     p95_ms: number | null;
   }>;
+  p95_ms: number | null;
 };
 export type SiteUse = {
   site_id: string;
@@ -1501,6 +1502,7 @@ export type TeamAttention = {
     severity: 'danger' | 'warning';
     fqdn: string | null;
     name: string | null;
+    twin: string | null;
     reason: string | null;
     since: string | null;
   }>;

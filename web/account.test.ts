@@ -62,15 +62,7 @@ describe('the account', { timeout: 300_000 }, () => {
   it('sets up an authenticator app from what the QR code says, and takes its code or a recovery code', async () => {
     const { page } = ada;
     await page.goto('/account?tab=security');
-    await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
-    await page.getByLabel('Your password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor();
-    await assertFitsAndAccessible(page, 'setting up an app');
-    const secret = (await page.getByRole('dialog').locator('code').textContent()) ?? '';
-    const totp = new AuthenticatorApp(app, person.userId, secret.replaceAll(' ', ''));
-    await page.getByLabel('Code', { exact: true }).fill(totp.code());
-    await page.getByRole('button', { name: 'Turn on' }).click();
+    const totp = await setUpApp(page);
     await page.getByRole('button', { name: 'Remove the authenticator app' }).waitFor();
     await totp.later();
 
@@ -84,6 +76,19 @@ describe('the account', { timeout: 300_000 }, () => {
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
   });
+
+  async function setUpApp(page: Page): Promise<AuthenticatorApp> {
+    await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
+    await page.getByLabel('Your password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor();
+    await assertFitsAndAccessible(page, 'setting up an app');
+    const secret = (await page.getByRole('dialog').locator('code').textContent()) ?? '';
+    const totp = new AuthenticatorApp(app, person.userId, secret.replaceAll(' ', ''));
+    await page.getByLabel('Code', { exact: true }).fill(totp.code());
+    await page.getByRole('button', { name: 'Turn on' }).click();
+    return totp;
+  }
 
   it('does not skip the second step after a reset', async () => {
     const { page } = ada;
@@ -109,6 +114,23 @@ describe('the account', { timeout: 300_000 }, () => {
       await page.getByRole('button', { name: 'Remove', exact: true }).click();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     }
+    await page.getByText('Off', { exact: true }).waitFor();
+  });
+
+  it('shows the recovery codes also where the app is the first of them', async () => {
+    const { page } = ada;
+    await setUpApp(page);
+    const codesOf = () =>
+      page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem').filter({ visible: true }).count();
+    await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor();
+    await page.getByText('10 of 10 left').waitFor();
+    // They stay whatever the list behind them shows, and wherever somebody clicks.
+    await page.mouse.click(5, 5);
+    assert.equal(await codesOf(), 10);
+    await page.getByRole('button', { name: 'I have saved them' }).click();
+    await page.getByRole('button', { name: 'Remove the authenticator app' }).click();
+    await page.getByLabel('Your password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByText('Off', { exact: true }).waitFor();
   });
 

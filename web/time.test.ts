@@ -111,7 +111,10 @@ describe('the time machine in the dashboard', { timeout: 400_000 }, () => {
     await search.getByText('Should not be there').click();
     await search.getByRole('button', { name: 'Find the minute' }).click();
     await search.getByText('It broke at').waitFor(PHP_START);
+    await search.getByText('Title of the site changed to “Harbour after”').waitFor();
+    await search.getByText('Tables and files').click();
     await search.getByText('uploads/extra.txt: added').waitFor();
+    await assertFitsAndAccessible(page, 'when it broke');
     await search.getByRole('button', { name: 'Go to the minute before' }).click();
     await eventually(() => isAt(page, good), 30_000);
   });

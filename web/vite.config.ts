@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import tailwindcss from '@tailwindcss/vite';
 import { defineConfig } from 'vite';
+import { firstFiles } from './first-files.vite.ts';
 
 const apiUrl = 'http://localhost:8080';
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [tailwindcss()],
+  plugins: [tailwindcss(), firstFiles()],
   build: {
     outDir: 'dist',
     emptyOutDir: true,

@@ -26,6 +26,8 @@ add_filter( 'the_content', function ( $text ) {
 export async function writeJournal(api: Client, browser: Browser, journal: Journal): Promise<void> {
   const params = { fqdn: journal.fqdn };
   const page = await browser.newPage();
+  // The first page of a site that just woke takes PHP's whole start, on a machine that may have much else to do.
+  page.setDefaultTimeout(240_000);
   const site = `http://${journal.fqdn}:${journal.port}`;
   const change = await openWordPress(page, site, journal);
   await nextMinute();

@@ -17,9 +17,15 @@ export class Durations {
   }
 
   giveBack(counts: readonly number[]): void {
-    const longest = Math.max(counts.length, this.#counts.length);
-    this.#counts = Array.from({ length: longest }, (_, place) => (this.#counts[place] ?? 0) + (counts[place] ?? 0));
+    this.#counts = sumDurations([this.#counts, counts]);
   }
+}
+
+/** Of several times together. */
+export function sumDurations(all: readonly (readonly number[])[]): number[] {
+  const sum: number[] = [];
+  for (const counts of all) for (const [place, count] of counts.entries()) sum[place] = (sum[place] ?? 0) + count;
+  return sum;
 }
 
 /** The duration that this share of the answers stayed below, in milliseconds; null where there were none. Evenly spread within a place. */

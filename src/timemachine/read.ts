@@ -94,6 +94,16 @@ export async function findFile(
   snapshot: Pick<Snapshot, 'files'>,
   path: string,
 ): Promise<ListedFile | undefined> {
+  const entry = await findEntry(reader, snapshot, path);
+  return entry?.kind === 'file' ? listed(path, entry) : undefined;
+}
+
+/** What a snapshot has under that path. */
+export async function findEntry(
+  reader: ObjectReader,
+  snapshot: Pick<Snapshot, 'files'>,
+  path: string,
+): Promise<TreeEntry | undefined> {
   const names = path.split('/');
   const last = names.pop() ?? '';
   let folder = snapshot.files;
@@ -102,8 +112,7 @@ export async function findFile(
     if (entry?.kind !== 'folder') return undefined;
     folder = entry.ref;
   }
-  const entry = await entryIn(reader, folder, last);
-  return entry?.kind === 'file' ? listed(path, entry) : undefined;
+  return entryIn(reader, folder, last);
 }
 
 /** The file of that path in each of these snapshots. Those whose folders are the same, as most are, cost no second look. */

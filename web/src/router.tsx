@@ -7,7 +7,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { forgetFirstAnswers } from './api/first-answers.ts';
-import { askForHome, askForSite, askWhoIsThere } from './api/first-questions.ts';
+import { askForHome, askForSite, askWhoIsThere, soon } from './api/first-questions.ts';
 import { isServers, meQuery, safeNext } from './api/session.ts';
 import { AuthLayout } from './layout/auth-layout.tsx';
 import { whenOnline } from './layout/lazy-view.ts';
@@ -173,6 +173,7 @@ const home = createRoute({
   getParentRoute: () => app,
   path: '/',
   staticData: { ask: askForHome },
+  loader: () => soon(askForHome()),
   component: lazyPage(() => import('./routes/home/home.tsx'), 'HomePage'),
 });
 /** The contract's own address of the front end. */
@@ -224,12 +225,12 @@ const site = createRoute({
   staticData: {
     ask: ({ fqdn = '' }) => {
       preloadView('', false);
-      askForSite(fqdn);
+      void askForSite(fqdn);
     },
   },
   loader: ({ params: { fqdn }, location }) => {
     preloadView('', isStaging(location.search));
-    askForSite(fqdn);
+    return soon(askForSite(fqdn));
   },
   component: lazyPage(() => import('./routes/site/site.tsx'), 'SitePage'),
 });
@@ -435,7 +436,7 @@ export function beginEarly(router: ReturnType<typeof createAppRouter>): void {
   for (const { routeId, params } of matches) {
     const { component, staticData } = router.routesById[routeId].options;
     void (component as { preload?: () => Promise<void> } | undefined)?.preload?.().catch(() => {});
-    staticData?.ask?.(params);
+    void staticData?.ask?.(params);
   }
   setTimeout(forgetFirstAnswers);
 }
@@ -443,7 +444,7 @@ export function beginEarly(router: ReturnType<typeof createAppRouter>): void {
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     /** What a page shows first, asked for at once. */
-    ask?: (params: { fqdn?: string }) => void;
+    ask?: (params: { fqdn?: string }) => void | Promise<void>;
   }
   interface Register {
     router: ReturnType<typeof createAppRouter>;

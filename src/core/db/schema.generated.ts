@@ -627,6 +627,8 @@ export interface DB {
     labels: Generated<string[]>;
     failing_since: Generated<Date | null>;
     failed_answers: Generated<number | null>;
+    visits_class: Generated<number>;
+    bandwidth_class: Generated<number>;
   };
   sites_to_remove: {
     site_id: string;

@@ -127,8 +127,12 @@ export class FrontEnd {
   }
 }
 
+const FOREVER = 'public, max-age=31536000, immutable';
+
 async function send(request: FastifyRequest, reply: FastifyReply, asset: Asset): Promise<FastifyReply> {
-  reply.header('etag', asset.etag).header('cache-control', asset.cacheControl).header('vary', 'accept-encoding');
+  const isVersion = (request.query as { v?: string }).v === versionOf(asset);
+  const cacheControl = isVersion ? FOREVER : asset.cacheControl;
+  reply.header('etag', asset.etag).header('cache-control', cacheControl).header('vary', 'accept-encoding');
   if (request.headers['if-none-match'] === asset.etag) return reply.code(304).send();
   reply.type(asset.type);
   if (!/\bgzip\b/.test(String(request.headers['accept-encoding']))) return reply.send(asset.body);
@@ -143,8 +147,21 @@ async function loadAssets(folder: string): Promise<Map<string, Asset>> {
     const path = `/${relative(folder, file)}`;
     return [path, toAsset(path, await readFile(file))];
   });
-  return new Map(await Promise.all(loaded));
+  const assets = new Map(await Promise.all(loaded));
+  for (const [path, { body }] of assets)
+    if (path.endsWith('.html')) assets.set(path, toAsset(path, Buffer.from(withVersions(body.toString(), assets))));
+  return assets;
 }
+
+/** Scripts that a page needs before anything else are asked for by what they hold, so that a browser has them already. */
+function withVersions(html: string, assets: ReadonlyMap<string, Asset>): string {
+  return html.replaceAll(/ src="(\/[\w-]+\.js)"/g, (whole, path: string) => {
+    const asset = assets.get(path);
+    return asset ? ` src="${path}?v=${versionOf(asset)}"` : whole;
+  });
+}
+
+const versionOf = ({ etag }: Asset) => etag.slice(1, -1);
 
 function toAsset(path: string, body: Buffer): Asset {
   let gzipped: Promise<Buffer> | undefined;
@@ -157,6 +174,6 @@ function toAsset(path: string, body: Buffer): Asset {
     type: TYPES[extname(path)] ?? 'application/octet-stream',
     etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
     // The names under assets carry a hash of their content; the page itself is asked for each time.
-    cacheControl: path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+    cacheControl: path.startsWith('/assets/') ? FOREVER : 'no-cache',
   };
 }

@@ -8,6 +8,7 @@ const AttentionItem = Type.Object({
   severity: OneOf(['danger', 'warning'], { description: 'danger: visitors or data are at risk already' }),
   fqdn: Nullable(Type.String({ description: 'The site, or null for what concerns the whole team' })),
   name: Nullable(Type.String({ description: 'The domain that it is about, where a site has several' })),
+  twin: Nullable(Type.String({ description: 'Its www twin, where that has the same trouble' })),
   reason: Nullable(Type.String({ description: 'What went wrong last, where that is known' })),
   since: Nullable(Timestamp),
 });

@@ -10,6 +10,8 @@ export interface Sight {
   frontPage: FrontPage | undefined;
   errors: LastError[] | undefined;
   changes: Changes | undefined;
+  /** What a plugin or a theme calls itself, where that is known. */
+  titleOf: (kind: string, name: string) => string | undefined;
   dns: { ok: boolean; text: string } | undefined;
   certificate: { ok: boolean } | undefined;
   certificateText: string;
@@ -62,7 +64,7 @@ interface Cause {
 
 /** What changed shortly before it went wrong: what the log blames where that is among it, else the newest change. */
 function causeOf(
-  { changes, frontPage }: Sight,
+  { changes, frontPage, titleOf }: Sight,
   culprit: Pick<ChangedPart, 'kind' | 'name'> | undefined,
 ): Cause | undefined {
   if (!changes) return undefined;
@@ -70,19 +72,19 @@ function causeOf(
     const part = change.parts.find(({ kind, name }) => kind === culprit?.kind && name === culprit.name);
     return part ? [{ change, part }] : [];
   })[0];
-  if (blamed && isNear(blamed.change, frontPage)) return changedAt(blamed.change, blamed.part);
+  if (blamed && isNear(blamed.change, frontPage)) return changedAt(blamed.change, blamed.part, titleOf);
   const since = frontPage?.failing_since ?? null;
   const { newestBackup } = changes;
   // Where no visit went well that anybody knows of, it may have been broken for as long as there are backups.
   if (newestBackup && since && frontPage?.last_good_at && newestBackup < since && culprit?.name)
     return {
-      text: `${named(culprit)} is what fails, and the newest backup, of ${clock(newestBackup)}, is from before that. Restore that minute?`,
+      text: `${named(culprit, titleOf)} is what fails, and the newest backup, of ${clock(newestBackup)}, is from before that. Restore that minute?`,
       point: newestBackup,
       part: { ...culprit, files: 1, isNew: false },
     };
   const newest = changes.files.find((change) => isNear(change, frontPage));
   const part = newest?.parts.find(({ kind }) => kind !== 'other');
-  return newest && part ? changedAt(newest, part) : undefined;
+  return newest && part ? changedAt(newest, part, titleOf) : undefined;
 }
 
 const HOUR_MS = 3_600_000;
@@ -98,9 +100,9 @@ function isNear({ at, before }: FileChange, frontPage: FrontPage | undefined): b
   return at.getTime() >= from && before.getTime() <= since.getTime();
 }
 
-function changedAt(change: FileChange, part: ChangedPart): Cause {
+function changedAt(change: FileChange, part: ChangedPart, titleOf: Sight['titleOf']): Cause {
   const verb = part.isNew ? 'was added' : 'changed';
-  const text = `${named(part)} ${verb} at ${clock(change.at)}. Restore the site as it was at ${clock(change.before)}?`;
+  const text = `${named(part, titleOf)} ${verb} at ${clock(change.at)}. Restore the site as it was at ${clock(change.before)}?`;
   return { text, point: change.before, part };
 }
 
@@ -144,6 +146,6 @@ const problem = (text: string, suggestion: Suggestion | null = null): Finding =>
   suggestion,
 });
 const hint = (text: string): Finding => ({ level: 'hint', text, suggestion: null });
-const named = ({ kind, name }: Pick<ChangedPart, 'kind' | 'name'>) =>
-  name === null ? 'Something' : `The ${kind} ${name}`;
+export const named = ({ kind, name }: Pick<ChangedPart, 'kind' | 'name'>, titleOf: Sight['titleOf']) =>
+  name === null ? 'Something' : `The ${kind} ${titleOf(kind, name) ?? name}`;
 const clock = (moment: Date) => `${moment.toISOString().slice(0, 16).replace('T', ' ')} UTC`;

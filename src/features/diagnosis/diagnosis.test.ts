@@ -78,13 +78,16 @@ test('a change from long before the page went wrong is not blamed, and nothing i
       ],
       newestBackup: at,
     },
+    titleOf: (kind, name) => (kind === 'plugin' && name === 'shop' ? 'Corner Shop' : undefined),
     dns: undefined,
     certificate: undefined,
     certificateText: '',
     plan: undefined,
   });
   assert.equal(findingsOf(sight(day(2)))[0]?.suggestion, null);
-  assert.match(findingsOf(sight(new Date(day(20).getTime() - 1000)))[0]?.suggestion?.label ?? '', /Restore 2026-01-19/);
+  const [near] = findingsOf(sight(new Date(day(20).getTime() - 1000)));
+  assert.match(near?.text ?? '', /The plugin Corner Shop was added/);
+  assert.match(near?.suggestion?.label ?? '', /Restore 2026-01-19/);
 });
 
 test('a backup is not proposed where nobody knows that the site was well then', () => {
@@ -100,6 +103,7 @@ test('a backup is not proposed where nobody knows that the site was well then', 
       frontPage: { status: 500, duration_ms: 5, failing_since: since, last_good_at },
       errors: [error],
       changes: { files: [], newestBackup: backup },
+      titleOf: () => undefined,
       dns: undefined,
       certificate: undefined,
       certificateText: '',

@@ -1,5 +1,6 @@
 import { roleOnSite } from '#core/auth/caller.ts';
-import { findingsOf } from './diagnosis.findings.ts';
+import { titlesOf } from '#features/site-software/site-software.ts';
+import { findingsOf, named, type Sight } from './diagnosis.findings.ts';
 
 export type { Diagnosis } from './diagnosis.schema.ts';
 
@@ -44,6 +45,7 @@ async function lookAtAll(subject: Subject): Promise<Diagnosis> {
     look('certificate', QUICK_MS, by(lookAtCertificate)),
     look('plan', QUICK_MS, () => lookAtPlan(shownSite)),
   ]);
+  const titleOf = await titlesOf(subject.services.db, site.id);
   const findings = findingsOf({
     fqdn,
     busy: state.found?.busy ?? null,
@@ -51,6 +53,7 @@ async function lookAtAll(subject: Subject): Promise<Diagnosis> {
     frontPage: page.found,
     errors: errors.found,
     changes: changes.found,
+    titleOf,
     dns: dns.found,
     certificate: certificate.found,
     certificateText: certificate.text,
@@ -63,7 +66,7 @@ async function lookAtAll(subject: Subject): Promise<Diagnosis> {
     findings,
     front_page: page.found ?? null,
     errors: errors.found ?? [],
-    changes: listOf(changes.found?.files ?? [], timeline.found ?? []),
+    changes: listOf(changes.found?.files ?? [], timeline.found ?? [], titleOf),
     looks: [state, page, errors, dns, certificate, plan, timeline, changes].map(shown),
   };
 }
@@ -72,10 +75,11 @@ const shown = ({ name, text, found }: Seen<unknown>) => ({ name, ok: found !== u
 
 const LISTED_CHANGES = 20;
 
-function listOf(files: readonly FileChange[], events: readonly Change[]): Change[] {
+function listOf(files: readonly FileChange[], events: readonly Change[], titleOf: Sight['titleOf']): Change[] {
   const changed = files.flatMap(({ at, parts }) =>
-    parts.map(({ kind, name, files: count, isNew }): Change => {
-      const what = name === null ? 'Other files' : `The ${kind} ${name}`;
+    parts.map((part): Change => {
+      const { kind, name, files: count, isNew } = part;
+      const what = name === null ? 'Other files' : named(part, titleOf);
       return { at, kind, name, text: `${what} ${isNew ? 'came' : 'changed'} (${count} files)` };
     }),
   );

@@ -13,6 +13,7 @@ export interface FileChange {
 
 export interface ChangedPart {
   kind: Exclude<Change['kind'], 'event'>;
+  /** Its folder. */
   name: string | null;
   files: number;
   /** Nothing of it was there before. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
+import { sql } from 'kysely';
 import type { Route, SiteUsage } from '#edge/route.ts';
 import type { Operations } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
@@ -168,8 +169,11 @@ suite('what the edge reports', () => {
     const { reachability } = await owner.api.getSite({ params });
     assert.equal(reachability.state, 'failing');
     assert.ok(Date.parse(reachability.since as string) <= Date.now());
-    const hour = (await owner.api.getSiteUsage({ params })).points.at(-1);
-    assert.deepEqual([hour?.errors, hour?.p95_ms], [3, 768]);
+    await sql`insert into site_usage (site_id, hour, visits, durations)
+      values (${site.id}, date_trunc('hour', now()) - interval '2 hours', 1, array[0, 9000])`.execute(app.services.db);
+    const usage = await owner.api.getSiteUsage({ params });
+    const hour = usage.points.at(-1);
+    assert.deepEqual([hour?.errors, hour?.p95_ms, usage.p95_ms], [3, 768, 4], 'one slow hour is not the whole day');
     await change({ cdn_firewall_enabled: true, cdn_firewall_allowed_ips: ['192.0.2.7'] });
     const blocked = (await owner.api.getSite({ params })).reachability;
     assert.equal(blocked.state, 'protected');

@@ -1,4 +1,4 @@
-import type { ToldFolder, ToldRows } from '#timemachine/process/tell-rules.ts';
+import type { ToldChanges, ToldRows } from '#timemachine/process/tell-rules.ts';
 import { plain, quoted, type Told } from './moment.told.ts';
 
 /** What people call the settings of WordPress, by the beginning of their names. */
@@ -24,15 +24,15 @@ const NAMES: [pattern: RegExp, name: string][] = [
   [/^woocommerce_/, 'WooCommerce settings'],
 ];
 
-export function tellOptions(options: readonly ToldRows[], folders: readonly ToldFolder[]): Told[] {
+export function tellOptions(options: readonly ToldRows[], { named: labels }: Pick<ToldChanges, 'named'>): Told[] {
   const named = new Map<string, number>();
   const told: Told[] = [];
   let others = 0;
   for (const rows of options) {
     const name = (rows.after ?? rows.before)?.option_name ?? '';
     const [was, is] = [rows.before?.option_value, rows.after?.option_value];
-    if (name === 'active_plugins') told.push(...tellPlugins(listOf(was), listOf(is), folders));
-    else if (name === 'stylesheet' && is !== undefined) told.push(tellTheme(is, folders));
+    if (name === 'active_plugins') told.push(...tellPlugins(listOf(was), listOf(is), labels));
+    else if (name === 'stylesheet' && is !== undefined) told.push(tellTheme(is, labels));
     else if (name === 'blogname' && is !== undefined)
       told.push(setting('Title of the site', `Title of the site changed to ${quoted(is)}`, 1));
     else {
@@ -55,10 +55,10 @@ const setting = (what: string, text: string, count: number): Told => {
 const listOf = (text: string | undefined) =>
   [...(text ?? '').matchAll(/"([^"]{1,200}\.php)"/g)].map(([, path]) => path as string);
 
-function tellPlugins(was: string[], is: string[], folders: readonly ToldFolder[]): Told[] {
+function tellPlugins(was: string[], is: string[], labels: ToldChanges['named']): Told[] {
   const tell = (paths: string[], verb: string): Told[] =>
     paths.slice(0, 10).map((path) => {
-      const what = nameOf(`plugins/${path.split('/')[0]}`, 'Plugin Name', folders);
+      const what = nameOf(`plugins/${path.split('/')[0]}`, 'Plugin Name', labels);
       return { kind: 'plugin', change: 'changed', count: 1, what, text: `${what} ${verb}` };
     });
   return [
@@ -73,15 +73,14 @@ function tellPlugins(was: string[], is: string[], folders: readonly ToldFolder[]
   ];
 }
 
-function tellTheme(stylesheet: string, folders: readonly ToldFolder[]): Told {
-  const name = nameOf(`themes/${stylesheet}`, 'Theme Name', folders);
+function tellTheme(stylesheet: string, labels: ToldChanges['named']): Told {
+  const name = nameOf(`themes/${stylesheet}`, 'Theme Name', labels);
   return { kind: 'theme', change: 'changed', count: 1, what: `Theme ${name}`, text: `Theme switched to ${name}` };
 }
 
-/** What its own file calls it where that changed too; else its folder, as a name. */
-function nameOf(folder: string, field: string, folders: readonly ToldFolder[]): string {
-  const label = folders.find((each) => each.folder === folder);
-  const known = label?.after?.[field] ?? label?.before?.[field];
+/** What it calls itself; else its folder, as a name. */
+function nameOf(folder: string, field: string, labels: ToldChanges['named']): string {
+  const known = labels.find((each) => each.folder === folder)?.label[field];
   const slug = folder.replace(/^[^/]+\//, '').replace(/\.php$/, '');
   return plain(known ?? slug.replaceAll(/[-_]+/g, ' ').replaceAll(/\b\p{Ll}/gu, (letter) => letter.toUpperCase()));
 }

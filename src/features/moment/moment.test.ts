@@ -56,12 +56,14 @@ suite('moments', () => {
     await disk.write('plugins/woocommerce/woocommerce.php', plugin('9.1'));
     await disk.write('plugins/woocommerce/includes/more.php', '<?php');
     assert.deepEqual(await told(), ['WooCommerce updated to 9.1']);
+    await disk.write('plugins/woocommerce/includes/more.php', '<?php // longer');
+    assert.deepEqual(await told(), ['Files of the plugin WooCommerce changed']);
 
     await disk.setOption('stylesheet', 'corner-bakery');
     await disk.setOption('blogname', 'Rye & Sons \u202e');
     await disk.setOption('active_plugins', 'a:1:{i:0;s:27:"woocommerce/woocommerce.php";}');
     assert.deepEqual(await told(), [
-      'Woocommerce activated',
+      'WooCommerce activated',
       'Theme switched to Corner Bakery',
       'Title of the site changed to “Rye & Sons”',
     ]);
@@ -83,6 +85,7 @@ suite('moments', () => {
     await disk.setOption('_transient_doing_cron', '1');
     await newPost('A copy', 'revision', 'inherit');
     await disk.query("insert into wp_postmeta (post_id, meta_key, meta_value) values (1, '_edit_lock', '1:1')");
+    await disk.query("insert into wp_postmeta (post_id, meta_key, meta_value) values (1, '_pingme', '1')");
     assert.deepEqual(await told(), []);
   });
 

@@ -11,7 +11,7 @@ export function wordsOfChanges(changes: ToldChanges, prefix: string): Told[] {
   const told = [
     ...changes.folders.flatMap((folder) => tellFolder(folder, changes, prefix)),
     ...changes.rows.flatMap((rows) => tellRows(rows, prefix)),
-    ...tellOptions(tables('options'), changes.folders),
+    ...tellOptions(tables('options'), changes),
   ];
   if (told.length === 0) told.push(...tables('postmeta').map(tellFields));
   return told.sort((a, b) => TOLD_KINDS.indexOf(a.kind) - TOLD_KINDS.indexOf(b.kind));

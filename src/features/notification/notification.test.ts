@@ -119,6 +119,16 @@ test('what goes wrong with a site for long is shown to its team and mailed to th
   await sql`update site_troubles set told_at = now() - interval '2 days' where site_id = ${site.id}`.execute(db);
   assert.deepEqual(await told(), [...all, 'errors']);
   assert.deepEqual((await kinds()).sort(), all);
+  // A domain and its www twin are one thing to look at.
+  await sql`insert into site_names (fqdn, site_id, looked_at) select name, ${site.id}, now() from unnest(${['lin.example', 'www.lin.example', 'www.other.example']}::text[]) name`.execute(
+    db,
+  );
+  const { items } = await lin.api.getTeamAttention({ params: { team_id: lin.teamId } });
+  const dns = items.filter(({ kind }) => kind === 'dns').map(({ name, twin }) => [name, twin]);
+  assert.deepEqual(dns.sort(), [
+    ['lin.example', 'www.lin.example'],
+    ['www.other.example', null],
+  ]);
   const { results } = await lin.api.listSiteEvents({ params: { fqdn: site.fqdn } });
   const events = results.map(({ event_type }) => event_type).filter((type) => /failing$/.test(type));
   assert.deepEqual(events.sort(), ['domain.certificate_failing', 'site.failing', 'site.failing']);

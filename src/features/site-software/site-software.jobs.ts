@@ -118,7 +118,14 @@ async function apply(change: Change, begun: ChangeState): Promise<ChangeState> {
     await reportProgress(db, work.eventId, { step: 'changing it' });
     try {
       const { errors, ...found } = await askSite(services, target, work.wishes, { signal, asHolder: true });
-      const steps = state.steps.map((step, index) => ({ ...step, error: errors[index] ?? null }));
+      const titleOf = ({ kind, name, title }: Step) =>
+        found.items.find((item) => item.kind === kind && item.name === name)?.title ?? title;
+      // What is new was called by its folder until now.
+      const steps = state.steps.map((step, index) => ({
+        ...step,
+        title: titleOf(step),
+        error: errors[index] ?? null,
+      }));
       const isRefused = steps.every(({ error }) => error !== null);
       state = { ...state, steps, found, phase: isRefused ? 'refused' : 'checking' };
     } catch (error) {

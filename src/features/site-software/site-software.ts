@@ -1,3 +1,4 @@
+import type { Db } from '#core/db/database.ts';
 import { eventDetail } from '#core/events/events.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
@@ -26,6 +27,12 @@ import { newerCore, viewSoftware } from './site-software.view.ts';
 
 export { updatesOfSites } from './site-software.sql.ts';
 export { startChange, versionFaults, versionSteps, wishOf } from './site-software.start.ts';
+
+/** What a plugin or a theme of a site calls itself, by its kind and its folder, as WordPress last told it. */
+export async function titlesOf(db: Db, siteId: string): Promise<(kind: string, name: string) => string | undefined> {
+  const found = (await findSoftware(db, siteId))?.found as Found | null | undefined;
+  return (kind, name) => found?.items.find((each) => each.kind === kind && each.name === name)?.title;
+}
 
 const asked = new Map<string, Promise<Answer>>();
 

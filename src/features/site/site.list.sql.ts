@@ -13,11 +13,11 @@ export interface SiteQuery {
   sort?: SiteSort | undefined;
 }
 
-/** Each has an index that begins with the team, but visits: those are counted every few seconds, and a team's sites are sorted when asked for. */
+/** Each has an index that begins with the team; of visits it has their class, within which they are sorted. */
 const ORDERS: Record<SiteSort, RawBuilder<unknown>> = {
   newest: sql`created_at desc, id desc`,
   name: sql`fqdn, id`,
-  visits: sql`current_cycle_visits desc, id desc`,
+  visits: sql`visits_class desc, current_cycle_visits desc, id desc`,
   storage: sql`storage_bytes desc, id desc`,
 };
 
@@ -68,11 +68,11 @@ export async function listSites(
   const { rows } = await sql<SiteRow>`
     with keys as (
       select of_team.* from unnest(${teamIds}::uuid[]) as source (team_id), lateral (
-        select id, created_at, fqdn, current_cycle_visits, storage_bytes from sites
+        select id, created_at, fqdn, visits_class, current_cycle_visits, storage_bytes from sites
         where team_id = source.team_id and ${matching} order by ${order} limit ${offset + size}
       ) of_team
       union all
-      select id, created_at, fqdn, current_cycle_visits, storage_bytes from sites where id = any(${siteIds}::uuid[]) and ${matching}
+      select id, created_at, fqdn, visits_class, current_cycle_visits, storage_bytes from sites where id = any(${siteIds}::uuid[]) and ${matching}
       order by ${order} limit ${size} offset ${offset}
     )
     select sites.* from (select id, row_number() over (order by ${order}) as place from keys) keys

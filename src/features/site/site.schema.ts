@@ -185,7 +185,13 @@ const UsagePoint = Type.Object({
 export type UsagePoint = Static<typeof UsagePoint>;
 
 export const SiteUsage = Type.Object(
-  { step: OneOf(USAGE_STEPS), from: Timestamp, to: Timestamp, points: Type.Array(UsagePoint) },
+  {
+    step: OneOf(USAGE_STEPS),
+    from: Timestamp,
+    to: Timestamp,
+    points: Type.Array(UsagePoint),
+    p95_ms: Nullable(Type.Integer({ description: 'Of all the time together' })),
+  },
   { title: 'SiteUsage' },
 );
 export type SiteUsage = Static<typeof SiteUsage>;

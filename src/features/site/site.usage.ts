@@ -1,5 +1,5 @@
 import type { Db } from '#core/db/database.ts';
-import { quantileMs } from '#edge/durations.ts';
+import { quantileMs, sumDurations } from '#edge/durations.ts';
 import type { UsageQuery } from '#features/usage/usage.schema.ts';
 import { readUsageRange } from '#features/usage/usage.ts';
 import type { SiteUsage } from './site.schema.ts';
@@ -9,5 +9,6 @@ export async function getSiteUsage(db: Db, siteId: string, query: UsageQuery): P
   const range = readUsageRange(query);
   const counted = await readUsage(db, siteId, range);
   const points = counted.map(({ durations, ...point }) => ({ ...point, p95_ms: quantileMs(durations, 0.95) }));
-  return { ...range, points };
+  const p95_ms = quantileMs(sumDurations(counted.map(({ durations }) => durations)), 0.95);
+  return { ...range, points, p95_ms };
 }

@@ -18,34 +18,34 @@ export async function readTeamUsage(db: Db, teamId: string, { from, to, step }: 
   return rows;
 }
 
+/** Each has an index that begins with the team; of counters it has their class, within which they are sorted. */
 const SITE_ORDERS = {
-  visits: sql`current_cycle_visits desc`,
-  bandwidth: sql`current_cycle_bandwidth desc`,
-  storage: sql`s.storage_bytes desc`,
-  name: sql`s.fqdn`,
+  visits: sql`visits_class desc, current_cycle_visits desc, id desc`,
+  bandwidth: sql`bandwidth_class desc, current_cycle_bandwidth desc, id desc`,
+  storage: sql`storage_bytes desc, id desc`,
+  name: sql`fqdn, id`,
 };
 
-/**
- * What each site of a team uses, the most first. A team's sites are found by their index and sorted: an index by a counter would be written with
- * every report of the edge. Staging sites are added for the page alone.
- */
+/** What each site of a team uses, the most first. Staging sites are added for the page alone. */
 export async function listSiteUse(
   db: Db,
   teamId: string,
   orderBy: (typeof SITE_USAGE_ORDERS)[number],
   { page, size }: Paging,
 ): Promise<Listing<SiteUse>> {
+  const order = SITE_ORDERS[orderBy];
   const { rows } = await sql<SiteUse & { count: number }>`
     with page as (
-      select id, fqdn, current_cycle_visits, current_cycle_bandwidth, storage_bytes from sites s
-      where team_id = ${teamId} and kind = 'live' order by ${SITE_ORDERS[orderBy]}, id
-      limit ${size} offset ${(page - 1) * size}
+      select first.*, row_number() over () as place from (
+        select id, fqdn, current_cycle_visits, current_cycle_bandwidth, storage_bytes from sites
+        where team_id = ${teamId} and kind = 'live' order by ${order} limit ${size} offset ${(page - 1) * size}
+      ) first
     )
     select counted.count, s.id as site_id, s.fqdn, s.current_cycle_visits as visits, s.current_cycle_bandwidth as bandwidth_bytes,
       (s.storage_bytes + coalesce((select sum(storage_bytes) from sites c where c.of_site_id = s.id and c.kind = 'stage'), 0))::bigint
         as storage_bytes
     from (select count(*)::int as count from sites where team_id = ${teamId} and kind = 'live') counted
-    left join page s on true order by ${SITE_ORDERS[orderBy]}, s.id`.execute(db);
+    left join page s on true order by s.place`.execute(db);
   return { count: rows[0]?.count ?? 0, rows: rows.filter(({ site_id }) => site_id !== null) };
 }
 

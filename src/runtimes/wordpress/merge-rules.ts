@@ -19,7 +19,8 @@ export function mergeRules(prefix: string) {
       },
       // Somebody has opened the editor, and no more.
       { table: table('posts'), column: 'post_status', pattern: '^auto-draft$' },
-      { table: table('postmeta'), column: 'meta_key', pattern: '^_edit_lock$' },
+      // Or WordPress notes for itself which links of a post it has still to visit.
+      { table: table('postmeta'), column: 'meta_key', pattern: '^(?:_edit_lock|_pingme|_encloseme)$' },
     ],
     // WordPress works out anew which address leads to what.
     remadeRows: [{ table: table('options'), column: 'option_name', pattern: '^rewrite_rules$' }],

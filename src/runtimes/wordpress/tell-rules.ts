@@ -37,11 +37,16 @@ export function tellRules(prefix: string) {
         value: { column: 'option_value', pattern: '^(?:active_plugins|stylesheet|blogname)$' },
       },
     ],
+    named: [
+      // The folder of a plugin, or its file where it is no more than that.
+      { fact: 'active_plugins', pattern: '"([^"/]{1,100})(?:/[^"]{1,100})?"', folder: 'plugins/*' },
+      { fact: 'stylesheet', pattern: '^([^/]{1,100})$', folder: 'themes/*' },
+    ],
     silentRows: [
       ...ownRows,
       silent('posts', 'post_type', '^(?:revision|customize_changeset|oembed_cache|scheduled-action)$'),
       silent('comments', 'comment_approved', '^spam$'),
-      silent('postmeta', 'meta_key', '^(?:_edit_last|_pingme|_encloseme|_wp_old_slug|_wp_desired_post_slug)$'),
+      silent('postmeta', 'meta_key', '^(?:_edit_last|_wp_old_slug|_wp_desired_post_slug)$'),
       silent(
         'options',
         'option_name',
@@ -52,8 +57,8 @@ export function tellRules(prefix: string) {
     silentFiles: [...ownFiles, '^index\\.php$', '^uploads/wc-logs/'],
     folders: ['^(plugins/[^/]+)', '^(themes/[^/]+)', '^(uploads)/', '^(mu-plugins)/', '^(languages)/'],
     labels: [
-      { pattern: '^plugins/(?:[^/]+/)?[^/]+\\.php$', fields: ['Plugin Name', 'Version'] },
-      { pattern: '^themes/[^/]+/style\\.css$', fields: ['Theme Name', 'Version'] },
+      { folder: '^plugins/', files: '\\.php$', fields: ['Plugin Name', 'Version'] },
+      { folder: '^themes/', files: '^style\\.css$', fields: ['Theme Name', 'Version'] },
     ],
   };
 }

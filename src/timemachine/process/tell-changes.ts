@@ -1,17 +1,15 @@
 import { failedBy } from '../failure.ts';
-import { openContent } from '../read.ts';
 import type { SiteRepository } from '../repository.ts';
-import type { FileChange } from '../restore/file-plan.ts';
 import { planRestore } from '../restore/restorer.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { RawText, type Row, type RowValue } from '../tables/row-codec.ts';
 import { keysOf } from '../tables/row-difference.ts';
 import type { TableChange } from '../tables/table-change.ts';
-import type { TreeEntry } from '../tree.ts';
 import { type Keeping, type KeepRules, keepingBy } from './keep-rules.ts';
 import { sameButForAddress } from './moved-rows.ts';
 import type { SnapshotName } from './protocol.ts';
-import type { TellRules, ToldChanges, ToldFolder, ToldRows } from './tell-rules.ts';
+import { isTold, Labels, tellFolders } from './tell-folders.ts';
+import type { TellRules, ToldChanges, ToldRows } from './tell-rules.ts';
 
 /** A site names things as it likes and may have one for each row: beyond so many they are told as others are. */
 const GROUPS = 300;
@@ -19,8 +17,6 @@ const TITLES = 5;
 const TEXT_LENGTH = 120;
 /** A list of plugins is longer than a name. */
 const VALUE_LENGTH = 20_000;
-const LABELS = 30;
-const LABEL_BYTES = 8192;
 
 /** Others wait for the process. */
 const PAIRS_MS = 2_000;
@@ -66,19 +62,13 @@ async function tellChanges(
     ...tables.filter(({ how }) => how === 'replace').map(({ table }) => table.name),
     ...(plan.tables?.dropped ?? []),
   ].filter((name) => keeping.isKnown(name) && !isSilent.some((pattern) => pattern.test(name)));
+  const labels = new Labels(repository, { from, to }, rules.labels);
   return {
     rows,
-    folders: await tellFolders(repository, files, rules),
+    folders: await tellFolders(files, rules, labels),
+    named: await tellNamed(rows, rules, labels),
     wholeTables: whole.slice(0, GROUPS).map((name) => name.slice(0, TEXT_LENGTH)),
   };
-}
-
-type OfFile = Exclude<FileChange, { kind: 'folder' | 'attributes' }>;
-
-function isTold(change: FileChange, silent: readonly RegExp[]): change is OfFile {
-  if (change.kind === 'folder' || change.kind === 'attributes') return false;
-  if (change.kind === 'remove' && change.before.kind === 'folder') return false;
-  return !silent.some((pattern) => pattern.test(change.path));
 }
 
 function tellRows(tables: readonly TableChange[], rules: TellRules, { isKnown }: Keeping): ToldRows[] {
@@ -116,6 +106,27 @@ function tellRows(tables: readonly TableChange[], rules: TellRules, { isKnown }:
   return [...groups.values()];
 }
 
+/** What came to a value that is told or went from it is called by its label, though nothing of it changed. */
+async function tellNamed(rows: readonly ToldRows[], rules: TellRules, labels: Labels): Promise<ToldChanges['named']> {
+  const told: ToldChanges['named'] = [];
+  for (const { fact, pattern, folder } of rules.named)
+    for (const { table, before, after } of rows) {
+      const rule = rules.rows.find((each) => each.table === table);
+      const [first = '', column] = [rule?.facts[0], rule?.value?.column];
+      if (!column || (after ?? before)?.[first] !== fact) continue;
+      const [was, is] = [before, after].map((facts) => {
+        const found = (facts?.[column] ?? '').matchAll(new RegExp(pattern, 'g'));
+        return new Set([...found].map(([, name = '']) => folder.replace('*', () => name)));
+      }) as [Set<string>, Set<string>];
+      for (const path of new Set([...was, ...is])) {
+        if (was.has(path) && is.has(path)) continue;
+        const label = (await labels.of(path, 'to')) ?? (await labels.of(path, 'from'));
+        if (label) told.push({ folder: path, label });
+      }
+    }
+  return told;
+}
+
 function addTo(groups: Map<string, ToldRows>, found: Omit<ToldRows, 'count' | 'titles'>, title: string | undefined) {
   const { table, before, after } = found;
   // Beyond so many, only how many there are of a table is told.
@@ -138,60 +149,4 @@ function alike(a: RowValue | undefined, b: RowValue | undefined): boolean {
   if (a instanceof RawText && b instanceof RawText) return a.bytes.equals(b.bytes);
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b) === 0;
   return a === b;
-}
-
-async function tellFolders(
-  repository: SiteRepository,
-  changes: readonly OfFile[],
-  rules: TellRules,
-): Promise<ToldFolder[]> {
-  const folders = rules.folders.map((pattern) => new RegExp(pattern));
-  const labels = rules.labels.map(({ pattern, fields }) => ({ pattern: new RegExp(pattern), fields }));
-  const found = new Map<string, ToldFolder>();
-  let left = LABELS;
-  for (const change of changes) {
-    const { path } = change;
-    const named = folders.map((pattern) => pattern.exec(path)?.[1]).find((name) => name !== undefined) ?? '';
-    const folder = found.size < GROUPS || found.has(named) ? named.slice(0, TEXT_LENGTH) : '';
-    const known = found.get(folder) ?? emptyFolder(folder, path);
-    found.set(folder, known);
-    const [before, after] = change.kind === 'remove' ? [change.before, undefined] : [change.before, change.entry];
-    known[before ? (after ? 'changed' : 'removed') : 'added']++;
-    const label = labels.find(({ pattern }) => pattern.test(path));
-    if (!label || folder === '' || known.before || known.after || left <= 0) continue;
-    left--;
-    known.before = await labelOf(repository, before, label.fields);
-    known.after = await labelOf(repository, after, label.fields);
-  }
-  return [...found.values()];
-}
-
-function emptyFolder(folder: string, path: string): ToldFolder {
-  return { folder, added: 0, changed: 0, removed: 0, example: path.slice(0, TEXT_LENGTH), before: null, after: null };
-}
-
-/** The fields of the label at the beginning of a file; null where it has none. */
-async function labelOf(repository: SiteRepository, entry: TreeEntry | undefined, fields: readonly string[]) {
-  if (entry?.kind !== 'file') return null;
-  const text = await beginningOf(repository, entry.ref);
-  const facts: Record<string, string> = {};
-  for (const field of fields) {
-    const line = text.split(/[\r\n]/).find((each) => each.replace(/^[\s/*#@]*/, '').startsWith(`${field}:`));
-    const value = line
-      ?.slice(line.indexOf(':') + 1)
-      .replace(/\s*(?:\*\/|\?>).*/, '')
-      .trim();
-    if (value) facts[field] = value.slice(0, TEXT_LENGTH);
-  }
-  return fields[0] !== undefined && facts[fields[0]] !== undefined ? facts : null;
-}
-
-async function beginningOf(repository: SiteRepository, ref: string): Promise<string> {
-  try {
-    const content = await openContent(repository, ref);
-    for await (const piece of content.read(0, LABEL_BYTES)) return piece.toString('utf8');
-  } catch (error) {
-    if (!failedBy(error, 'corrupt_object', 'missing_object')) throw error;
-  }
-  return '';
 }

@@ -12,14 +12,16 @@ export interface TellRules {
     /** A value that is told of some rows alone: those whose first fact fits the pattern. */
     value?: { column: string; pattern: string };
   }[];
+  /** What a told value names, by the first fact of its row: what is in the brackets goes in the place of "*" in the path of a folder. */
+  named: { fact: string; pattern: string; folder: string }[];
   /** Rows that nobody is told of: those whose column fits the pattern. */
   silentRows: { table: string; column: string; pattern: string }[];
   silentTables: string[];
   silentFiles: string[];
   /** Patterns of files that are told as one; what is in the first brackets names them. */
   folders: string[];
-  /** Files whose first lines say what a folder is, as "Name: value". */
-  labels: { pattern: string; fields: string[] }[];
+  /** Folders that say what they are, as "Name: value" in the first lines of one of these files. A file may stand for a folder. */
+  labels: { folder: string; files: string; fields: string[] }[];
 }
 
 type Facts = Record<string, string>;
@@ -43,7 +45,7 @@ export interface ToldFolder {
   removed: number;
   /** One of them. */
   example: string;
-  /** What its label said and says; null where none of that was there, or none of it changed. */
+  /** What its label said and says; null where it has none. */
   before: Facts | null;
   after: Facts | null;
 }
@@ -51,6 +53,8 @@ export interface ToldFolder {
 export interface ToldChanges {
   rows: ToldRows[];
   folders: ToldFolder[];
+  /** The labels of folders that told values name. */
+  named: { folder: string; label: Facts }[];
   /** Tables that differ as a whole: made anew, gone, or too much of them to compare. */
   wholeTables: string[];
 }

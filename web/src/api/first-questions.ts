@@ -15,19 +15,27 @@ export function askWhoIsThere(): void {
 }
 
 /** Of the team that was looked at last; of another one it is asked for when that is known. */
-export function askForHome(): void {
+export async function askForHome(): Promise<void> {
   const team = chosenTeam();
   if (team === undefined) return;
-  void queryClient.prefetchQuery(myTeamsQuery);
-  void queryClient.prefetchQuery(attentionQuery(team));
-  void queryClient.prefetchQuery(recentSitesQuery(team));
   void queryClient.prefetchInfiniteQuery(eventsQuery);
-  void queryClient.prefetchInfiniteQuery(teamEventsQuery(team));
+  await Promise.all([
+    queryClient.prefetchQuery(myTeamsQuery),
+    queryClient.prefetchQuery(attentionQuery(team)),
+    queryClient.prefetchQuery(recentSitesQuery(team)),
+    queryClient.prefetchInfiniteQuery(teamEventsQuery(team)),
+  ]);
 }
 
-export function askForSite(fqdn: string): void {
+export async function askForSite(fqdn: string): Promise<void> {
   if (isStranger()) return;
-  void queryClient.prefetchQuery(siteQuery(fqdn));
   // The largest part of the page.
   preloadPicture(fqdn);
+  await queryClient.prefetchQuery(siteQuery(fqdn));
 }
+
+/** What comes within this time is drawn together with the frame, and once; for what takes longer the page says that it loads. */
+const togetherMs = 150;
+
+export const soon = (answers: Promise<void>): Promise<void> =>
+  Promise.race([answers, new Promise<void>((resolve) => setTimeout(resolve, togetherMs))]);

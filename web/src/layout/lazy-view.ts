@@ -1,4 +1,4 @@
-import { lazy, type ReactNode } from 'react';
+import { createElement, lazy, type ReactNode, useState } from 'react';
 
 /** Without a connection the router would load everything anew and end on the browser's own page; this waits for it. */
 export async function whenOnline<T>(load: () => Promise<T>): Promise<T> {
@@ -17,10 +17,21 @@ type View<Props> = (props: Props) => ReactNode;
 export type LazyView<Props> = { View: View<Props>; preload: () => void };
 
 export function lazyView<Props extends object>(load: () => Promise<View<Props>>): LazyView<Props> {
-  const View = lazy(() => whenOnline(load).then((component) => ({ default: component })));
+  let known: View<Props> | undefined;
+  const loadOnce = async () => {
+    known = await load();
+    return known;
+  };
+  const Later = lazy(() =>
+    whenOnline(loadOnce).then((component) => ({ default: component })),
+  ) as unknown as View<Props>;
   return {
-    View: View as unknown as View<Props>,
+    // What is there already is drawn at once; it would wait for a turn of the browser otherwise, and be drawn as loading until then.
+    View(props) {
+      const [Shown] = useState(() => known ?? Later);
+      return createElement(Shown as never, props);
+    },
     // What fails now is asked for once more, and told, when it is shown.
-    preload: () => void load().catch(() => {}),
+    preload: () => void loadOnce().catch(() => {}),
   };
 }

@@ -11,12 +11,12 @@ import { SitePicture } from './site-picture.tsx';
 import { SiteStateBadge } from './site-state.tsx';
 
 /** A site at a glance; the whole card leads to its page. */
-export function SiteCard({ site, select }: { site: Site; select?: ReactNode }) {
+export function SiteCard({ site, select, isFirst }: { site: Site; select?: ReactNode; isFirst?: boolean }) {
   const { url, core_version, php_version } = propertiesOf(site);
   const visits = site.visits_by_day.reduce((sum, day) => sum + day, 0);
   return (
     <article className="group relative grid min-w-0 grid-rows-[auto_1fr] overflow-hidden rounded-xl border border-line bg-surface shadow-card transition-colors hover:border-line-strong has-[:checked]:border-accent">
-      <SitePicture site={site} className="rounded-none border-0 border-line border-b" />
+      <SitePicture site={site} isFirst={isFirst} className="rounded-none border-0 border-line border-b" />
       {select && (
         // It would cover the picture's own logo, so a pointer has to come near; on a screen to touch it is always there.
         <div className="absolute top-2.5 left-2.5 z-10 transition-opacity pointer-fine:[:not(:hover,:focus-within,:has(:checked))>&]:opacity-0">

@@ -10,7 +10,7 @@ const againMs = [4_000, 8_000, 15_000, 30_000];
 type SitePictureProps = {
   site: Pick<Site, 'fqdn'>;
   /** Whether it is wanted at once, and not when it comes into sight. */
-  isFirst?: boolean;
+  isFirst?: boolean | undefined;
   className?: string;
 };
 

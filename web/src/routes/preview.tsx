@@ -89,15 +89,16 @@ function Browsed({ preview, url }: { preview: Preview; url: string }) {
   const [first] = useState(url);
   const { fqdn, is_of_stage, restore_point, expires_at } = preview;
   const isOver = useNowMs() >= Date.parse(expires_at);
+  const [isThere, setThere] = useState(false);
   useTitle(`${fqdn} as of ${formatMoment(restore_point)}`);
   return (
-    <div className="fixed inset-0 z-40 flex flex-col bg-bg">
-      <header className="flex flex-wrap items-center gap-x-4 gap-y-2 border-line border-b bg-surface px-4 py-2.5">
-        <HistoryIcon className="text-accent-text" />
+    <div data-whole-window className="fixed inset-0 z-40 flex flex-col bg-bg">
+      <header className="flex flex-wrap items-center gap-x-3 gap-y-2 border-line border-b bg-surface px-4 py-2.5">
+        <HistoryIcon className="text-accent-text max-sm:hidden" />
         <p className="min-w-0 flex-1 basis-64">
           <strong className="font-medium">{fqdn}</strong>
           {is_of_stage && ' (staging)'} as it was at{' '}
-          <strong className="font-medium">{formatMoment(restore_point)}</strong>
+          <strong className="whitespace-nowrap font-medium">{formatMoment(restore_point)}</strong>
           <span className="block text-muted text-xs">
             {isOver
               ? 'This preview has ended.'
@@ -109,6 +110,7 @@ function Browsed({ preview, url }: { preview: Preview; url: string }) {
           size="sm"
           disabled={isOver}
           title="Opens the copy in a tab of its own, without this bar"
+          className="max-sm:flex-1"
           onClick={() => void openAlone(preview.id)}
         >
           <OpenIcon /> Open alone
@@ -117,17 +119,23 @@ function Browsed({ preview, url }: { preview: Preview; url: string }) {
           to="/sites/$fqdn/time"
           params={{ fqdn }}
           search={{ ...(is_of_stage && { env: 'staging' as const }), at: restore_point, restore: true }}
-          className={buttonStyle({ size: 'sm' })}
+          className={buttonStyle({ size: 'sm', className: 'max-sm:flex-1' })}
         >
           <HistoryIcon /> Restore this minute …
         </Link>
       </header>
+      {!isThere && (
+        <p role="status" className="flex items-center justify-center gap-2 py-16 text-muted">
+          <Spinner /> The copy is waking up …
+        </p>
+      )}
       <iframe
         title={`${fqdn} as it was`}
         src={first}
+        onLoad={() => setThere(true)}
         sandbox="allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals"
         referrerPolicy="no-referrer"
-        className="min-h-0 w-full flex-1 border-0 bg-white"
+        className="min-h-0 w-full flex-1 border-0"
       />
     </div>
   );

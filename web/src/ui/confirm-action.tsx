@@ -15,6 +15,8 @@ type ConfirmActionProps = {
   onConfirm: () => Promise<unknown>;
   /** What has to be typed first, where a slip would cost much. */
   typed?: string;
+  /** Whether it can be done the other way round again, and looks like that. */
+  isHarmless?: boolean;
 } & (
   | { trigger: ReactElement<Record<string, unknown>>; open?: undefined; onOpenChange?: undefined }
   // For an item of a menu, which is gone by the time the question is there.
@@ -25,7 +27,8 @@ type ConfirmActionProps = {
  * Asks before something that can not be taken back, everywhere in the same way: the focus begins at the harmless end, Escape and
  * Cancel lead back to where one was, and while the call runs nothing closes. If it fails, the question stays and says why.
  */
-export function ConfirmAction({ title, children, action, onConfirm, typed, trigger, ...given }: ConfirmActionProps) {
+export function ConfirmAction(props: ConfirmActionProps) {
+  const { title, children, action, onConfirm, typed, isHarmless, trigger, ...given } = props;
   const [isOpen, setOpen] = useState(false);
   const { open = isOpen, onOpenChange = setOpen } = given;
   const isRunning = useRef(false);
@@ -59,7 +62,7 @@ export function ConfirmAction({ title, children, action, onConfirm, typed, trigg
         text={children}
       >
         <Form submit={run} className="mt-5">
-          <Answer action={action} typed={typed} />
+          <Answer action={action} typed={typed} isHarmless={isHarmless} />
         </Form>
       </Question>
     </>
@@ -71,7 +74,9 @@ function keepPlace(): void {
   if (document.activeElement === document.body) document.getElementById('main')?.focus({ preventScroll: true });
 }
 
-function Answer({ action, typed }: { action: string; typed: string | undefined }) {
+type AnswerProps = Pick<ConfirmActionProps, 'action'> & { typed: string | undefined; isHarmless: boolean | undefined };
+
+function Answer({ action, typed, isHarmless }: AnswerProps) {
   const [text, setText] = useState('');
   return (
     <>
@@ -89,7 +94,10 @@ function Answer({ action, typed }: { action: string; typed: string | undefined }
       )}
       <div className="flex flex-wrap justify-end gap-2">
         <CancelButton />
-        <SubmitButton variant="danger" disabled={typed !== undefined && text.trim() !== typed}>
+        <SubmitButton
+          variant={isHarmless ? 'primary' : 'danger'}
+          disabled={typed !== undefined && text.trim() !== typed}
+        >
           {action}
         </SubmitButton>
       </div>

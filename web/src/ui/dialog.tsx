@@ -16,11 +16,14 @@ type DialogProps = {
   description?: ReactNode;
   children: ReactNode;
   wide?: boolean;
+  /** What is in it is gone with it: a click beside it does not close it. */
+  isQuestion?: boolean | undefined;
   /** Where to begin, if not at the first field. With `autoFocus` the focus would not find its way back to the opener. */
   initialFocus?: RefObject<HTMLElement | null>;
 };
 
-export function Dialog({ open, onOpenChange, title, description, children, wide, initialFocus }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { open, onOpenChange, title, description, children, wide, isQuestion, initialFocus } = props;
   const id = useId();
   return (
     <Modal
@@ -28,6 +31,7 @@ export function Dialog({ open, onOpenChange, title, description, children, wide,
       onOpenChange={onOpenChange}
       title={id}
       description={description ? `${id}-description` : undefined}
+      isQuestion={isQuestion}
       initialFocus={initialFocus}
       className={dialogFrame}
     >

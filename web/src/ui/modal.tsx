@@ -11,7 +11,7 @@ type ModalProps = {
   title: string;
   description?: string | undefined;
   /** A question has to be answered: a click beside it does not close it. */
-  isQuestion?: boolean;
+  isQuestion?: boolean | undefined;
   initialFocus?: RefObject<HTMLElement | null> | undefined;
   /** Of what fills the window around the panel. */
   className: string;

@@ -41,7 +41,7 @@ export function SiteTraffic({ fqdn }: { fqdn: string }) {
     <Card className="overflow-hidden">
       <section aria-label="Traffic">
         <h2 className="sr-only">Traffic</h2>
-        <Figures points={usage.data?.points} chosen={metric.value} choose={setChosen} />
+        <Figures usage={usage.data} chosen={metric.value} choose={setChosen} />
         <div className="grid gap-4 px-5 py-4">
           <div className="flex flex-wrap items-center justify-between gap-2">
             <p className="text-muted text-xs">
@@ -74,9 +74,9 @@ export function SiteTraffic({ fqdn }: { fqdn: string }) {
   );
 }
 
-type FiguresProps = { points: SiteUsage['points'] | undefined; chosen: string; choose: (value: string) => void };
+type FiguresProps = { usage: SiteUsage | undefined; chosen: string; choose: (value: string) => void };
 
-function Figures({ points, chosen, choose }: FiguresProps) {
+function Figures({ usage, chosen, choose }: FiguresProps) {
   return (
     <ChoiceGroup
       label="What is shown"
@@ -85,7 +85,7 @@ function Figures({ points, chosen, choose }: FiguresProps) {
       className="grid grid-cols-2 gap-px border-line border-b bg-line sm:grid-cols-5"
     >
       {metrics.map(({ value, label, total, format }) => {
-        const sum = points && total(points);
+        const sum = usage && total(usage);
         return (
           <Choice
             key={value}

@@ -35,7 +35,7 @@ export function RecoveryCodes({ codes }: { codes: readonly string[] }) {
         device.
       </Alert>
       <DialogActions>
-        <CancelButton>I have saved them</CancelButton>
+        <CancelButton variant="primary">I have saved them</CancelButton>
       </DialogActions>
     </div>
   );

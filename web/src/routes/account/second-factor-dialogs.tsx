@@ -14,6 +14,8 @@ import { QrCode } from './qr-code.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
 export type DialogProps = { open: boolean; onOpenChange: (open: boolean) => void };
+/** Takes the recovery codes that came with the first of them. */
+type SetUpProps = DialogProps & { onCodes: (codes: string[]) => void };
 
 /** What was set up is shown at once; sessions may have ended with it. */
 function useRefresh() {
@@ -46,28 +48,36 @@ function PasswordForm({ action, isDanger, submit }: PasswordFormProps) {
   );
 }
 
-const codesTitle = 'Save your recovery codes';
-const codesDescription = 'They are shown this once and never again.';
+/**
+ * Codes are shown once. So they have a dialog of their own, beside the list: what made them goes from there as soon as the list knows that it is set up.
+ */
+export function CodesDialog({ codes, onClose }: { codes: string[] | undefined; onClose: () => void }) {
+  return (
+    <Dialog
+      open={codes !== undefined}
+      onOpenChange={onClose}
+      title="Save your recovery codes"
+      description="They are shown this once and never again."
+      isQuestion
+    >
+      {codes && <RecoveryCodes codes={codes} />}
+    </Dialog>
+  );
+}
 
-export function TotpDialog({ open, onOpenChange }: DialogProps) {
+export function TotpDialog({ open, onOpenChange, onCodes }: SetUpProps) {
   const [secret, setSecret] = useState<NewTotp>();
-  const [codes, setCodes] = useState<string[]>();
   const refresh = useRefresh();
 
   async function confirm({ code = '' }: Record<string, string>) {
     const { recovery_codes } = await api.confirmTotp({ body: { code } });
+    onOpenChange(false);
+    // A note would lie over what the codes have to be saved with.
+    if (recovery_codes.length > 0) onCodes(recovery_codes);
+    else toast.success('Your authenticator app is set up.');
     await refresh();
-    toast.success('Your authenticator app is set up.');
-    if (recovery_codes.length > 0) setCodes(recovery_codes);
-    else onOpenChange(false);
   }
 
-  if (codes)
-    return (
-      <Dialog open={open} onOpenChange={onOpenChange} title={codesTitle} description={codesDescription}>
-        <RecoveryCodes codes={codes} />
-      </Dialog>
-    );
   return (
     <Dialog
       open={open}
@@ -112,26 +122,20 @@ export function TotpDialog({ open, onOpenChange }: DialogProps) {
   );
 }
 
-export function PasskeyDialog({ open, onOpenChange }: DialogProps) {
-  const [codes, setCodes] = useState<string[]>();
+export function PasskeyDialog({ open, onOpenChange, onCodes }: SetUpProps) {
   const refresh = useRefresh();
 
   async function add({ name = '', current_password = '' }: Record<string, string>) {
     const { challenge, options } = await api.beginPasskey({ body: { current_password } });
     const made = await makePasskey(options);
     const { recovery_codes } = await api.createPasskey({ body: { challenge, name, ...made } });
+    onOpenChange(false);
+    // A note would lie over what the codes have to be saved with.
+    if (recovery_codes.length > 0) onCodes(recovery_codes);
+    else toast.success('The passkey is added.');
     await refresh();
-    toast.success('The passkey is added.');
-    if (recovery_codes.length > 0) setCodes(recovery_codes);
-    else onOpenChange(false);
   }
 
-  if (codes)
-    return (
-      <Dialog open={open} onOpenChange={onOpenChange} title={codesTitle} description={codesDescription}>
-        <RecoveryCodes codes={codes} />
-      </Dialog>
-    );
   return (
     <Dialog
       open={open}
@@ -153,28 +157,23 @@ export function PasskeyDialog({ open, onOpenChange }: DialogProps) {
   );
 }
 
-export function NewCodesDialog({ open, onOpenChange }: DialogProps) {
-  const [codes, setCodes] = useState<string[]>();
+export function NewCodesDialog({ open, onOpenChange, onCodes }: SetUpProps) {
   const refresh = useRefresh();
   return (
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
-      title={codes ? codesTitle : 'Make new recovery codes'}
-      description={codes ? codesDescription : 'The codes that you have now stop working.'}
+      title="Make new recovery codes"
+      description="The codes that you have now stop working."
     >
-      {codes ? (
-        <RecoveryCodes codes={codes} />
-      ) : (
-        <PasswordForm
-          action="Make new codes"
-          submit={async (current_password) => {
-            const { recovery_codes } = await api.createRecoveryCodes({ body: { current_password } });
-            await refresh();
-            setCodes(recovery_codes);
-          }}
-        />
-      )}
+      <PasswordForm
+        action="Make new codes"
+        submit={async (current_password) => {
+          onCodes((await api.createRecoveryCodes({ body: { current_password } })).recovery_codes);
+          onOpenChange(false);
+          await refresh();
+        }}
+      />
     </Dialog>
   );
 }

@@ -11,10 +11,18 @@ import { Section } from '../../ui/card.tsx';
 import { CodesIcon, KeyIcon, PhoneIcon, TrashIcon } from '../../ui/icons.ts';
 import { DateOnly, Time } from '../../ui/time.tsx';
 import { secondFactorQuery } from './account-queries.ts';
-import { type DialogProps, NewCodesDialog, PasskeyDialog, RemoveDialog, TotpDialog } from './second-factor-dialogs.tsx';
+import {
+  CodesDialog,
+  type DialogProps,
+  NewCodesDialog,
+  PasskeyDialog,
+  RemoveDialog,
+  TotpDialog,
+} from './second-factor-dialogs.tsx';
 
 export function SecondFactorSection() {
   const query = useQuery(secondFactorQuery);
+  const [codes, setCodes] = useState<string[]>();
   return (
     <Section
       title="Two-step sign-in"
@@ -24,12 +32,13 @@ export function SecondFactorSection() {
       }
       flush
     >
-      <Loaded query={query}>{(factor) => <Factors factor={factor} />}</Loaded>
+      <Loaded query={query}>{(factor) => <Factors factor={factor} onCodes={setCodes} />}</Loaded>
+      <CodesDialog codes={codes} onClose={() => setCodes(undefined)} />
     </Section>
   );
 }
 
-function Factors({ factor }: { factor: SecondFactor }) {
+function Factors({ factor, onCodes }: { factor: SecondFactor; onCodes: (codes: string[]) => void }) {
   const { totp_since, passkeys, recovery_codes_left, can_have_passkeys } = factor;
   return (
     <div className="divide-y divide-line">
@@ -51,7 +60,7 @@ function Factors({ factor }: { factor: SecondFactor }) {
           ) : (
             <ConfirmedOnly>
               <DialogButton label="Set up" name="Set up an authenticator app">
-                {(dialog) => <TotpDialog {...dialog} />}
+                {(dialog) => <TotpDialog {...dialog} onCodes={onCodes} />}
               </DialogButton>
             </ConfirmedOnly>
           )
@@ -71,14 +80,16 @@ function Factors({ factor }: { factor: SecondFactor }) {
         action={
           canUsePasskeys && can_have_passkeys ? (
             <ConfirmedOnly>
-              <DialogButton label="Add passkey">{(dialog) => <PasskeyDialog {...dialog} />}</DialogButton>
+              <DialogButton label="Add passkey">
+                {(dialog) => <PasskeyDialog {...dialog} onCodes={onCodes} />}
+              </DialogButton>
             </ConfirmedOnly>
           ) : undefined
         }
       >
         {canUsePasskeys && can_have_passkeys
           ? 'Your fingerprint, face, PIN or security key. Nobody can phish it.'
-          : 'They need HTTPS and a domain name, and this platform has neither at this address.'}
+          : 'They need HTTPS and a domain name. At this address the platform does not have both.'}
       </Row>
       {passkeys.map((passkey) => (
         <PasskeyRow key={passkey.id} passkey={passkey} factor={factor} />
@@ -88,7 +99,11 @@ function Factors({ factor }: { factor: SecondFactor }) {
           icon={<CodesIcon />}
           title="Recovery codes"
           badge={recovery_codes_left < 4 && <Badge tone="warn">Few left</Badge>}
-          action={<DialogButton label="New codes">{(dialog) => <NewCodesDialog {...dialog} />}</DialogButton>}
+          action={
+            <DialogButton label="New codes">
+              {(dialog) => <NewCodesDialog {...dialog} onCodes={onCodes} />}
+            </DialogButton>
+          }
         >
           {recovery_codes_left} of 10 left, for when everything else is lost.
         </Row>

@@ -51,14 +51,15 @@ export function Attention({ team, items }: { team: Team; items: Item[] }) {
   );
 }
 
-function titleOf({ kind, fqdn, name, severity }: Item, team: Team): string {
+function titleOf({ kind, fqdn, name, twin, severity }: Item, team: Team): string {
   if (kind === 'payment')
     return severity === 'danger' ? `${team.name} is unpaid, and its sites are off` : `A payment of ${team.name} failed`;
   if (kind === 'storage') return `The storage of ${team.name} is used up`;
   if (kind === 'errors') return `${fqdn} fails for its visitors`;
   if (kind === 'backup') return `Backups of ${fqdn} fail`;
-  if (kind === 'certificate') return `${name ?? fqdn} gets no certificate`;
-  return `${name ?? fqdn} does not lead here yet`;
+  const domain = twin === null ? (name ?? fqdn) : `${name} and ${twin}`;
+  if (kind === 'certificate') return `${domain} ${twin === null ? 'gets' : 'get'} no certificate`;
+  return `${domain} ${twin === null ? 'does' : 'do'} not lead here yet`;
 }
 
 function hintOf({ kind, reason }: Item): string {

@@ -89,7 +89,7 @@ export function FirstSteps({ team, count, newest, events }: FirstStepsProps) {
       <div className="plots grid place-items-center border-line bg-raised/40 p-6 max-md:border-t md:border-l">
         {newest ? (
           <div className="w-full">
-            <SitePicture site={newest} className="shadow-pop" />
+            <SitePicture site={newest} isFirst className="shadow-pop" />
             <p className="mt-3 truncate text-center text-muted text-xs">{newest.fqdn}</p>
           </div>
         ) : (

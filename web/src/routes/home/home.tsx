@@ -77,7 +77,7 @@ function TeamHome({ team }: { team: Team }) {
                     <SiteCards>
                       {recent.map((site) => (
                         <li key={site.id} className="grid min-w-0">
-                          <SiteCard site={site} />
+                          <SiteCard site={site} isFirst />
                         </li>
                       ))}
                     </SiteCards>

@@ -117,6 +117,7 @@ export function DomainActions({ site, domain, disabled, showsRecords, onShowReco
         onOpenChange={close}
         title={`Make ${fqdn} primary?`}
         action="Make primary"
+        isHarmless
         onConfirm={makePrimary}
       >
         Addresses inside the site are rewritten, and visitors wait for a moment. {site.fqdn} leads to {fqdn} afterwards.

@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import type { Site, SiteDomain } from '#sdk';
 import { useMe } from '../../api/session.ts';
 import { obstaclesOf } from '../../api/site-rights.ts';
@@ -38,7 +38,13 @@ export function DomainList({ site }: { site: Site }) {
           {(domains) => (
             <ul className="divide-y divide-line" aria-label="Domains">
               {domains.map((domain) => (
-                <DomainRow key={domain.fqdn} site={site} domain={domain} disabled={obstacle !== undefined} />
+                <DomainRow
+                  key={domain.fqdn}
+                  site={site}
+                  domain={domain}
+                  isToSetUp={isToSetUp(domain, domains)}
+                  disabled={obstacle !== undefined}
+                />
               ))}
             </ul>
           )}
@@ -48,13 +54,18 @@ export function DomainList({ site }: { site: Site }) {
   );
 }
 
-type DomainRowProps = { site: Site; domain: SiteDomain; disabled: boolean };
+/** Its records are what somebody has to do next; those of the primary domain are above. Of a pair the one without www is enough to begin with. */
+function isToSetUp({ fqdn, is_primary, verified }: SiteDomain, all: SiteDomain[]): boolean {
+  return !is_primary && !verified && !all.some((other) => !other.verified && fqdn === `www.${other.fqdn}`);
+}
 
-function DomainRow({ site, domain, disabled }: DomainRowProps) {
-  const [shows, setShows] = useState(false);
+type DomainRowProps = { site: Site; domain: SiteDomain; isToSetUp: boolean; disabled: boolean };
+
+function DomainRow({ site, domain, isToSetUp, disabled }: DomainRowProps) {
+  const [shows, setShows] = useState(isToSetUp);
   const { fqdn, is_primary, mode, verified } = domain;
   return (
-    <li className="grid gap-3 p-4 sm:px-6">
+    <li className="grid gap-3 px-5 py-4">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <span className="min-w-0 flex-1 basis-48 break-all font-medium">{fqdn}</span>
         <span className="flex flex-wrap items-center gap-1.5 max-sm:order-last max-sm:w-full">
@@ -75,7 +86,7 @@ function DomainRow({ site, domain, disabled }: DomainRowProps) {
         />
       </div>
       <CertificateLine certificate={domain.certificate} />
-      {shows && <LiveRecords site={site} fqdn={fqdn} />}
+      {shows && <LiveRecords site={site} domain={domain} />}
     </li>
   );
 }
@@ -112,8 +123,14 @@ function CertificateLine({ certificate: { state, reason, expires_at, next_try_at
   );
 }
 
-function LiveRecords({ site, fqdn }: { site: Site; fqdn: string }) {
-  const query = useQuery(domainRecordsQuery(site.fqdn, fqdn));
+function LiveRecords({ site, domain }: { site: Site; domain: SiteDomain }) {
+  const queryClient = useQueryClient();
+  const query = useQuery(domainRecordsQuery(site.fqdn, domain.fqdn));
+  const isNews = query.data?.verified === true && !domain.verified;
+  // The look at its records is what finds out that it leads here.
+  useEffect(() => {
+    if (isNews) void queryClient.invalidateQueries({ queryKey: siteDomainsQuery(site.fqdn).queryKey });
+  }, [isNews, queryClient, site.fqdn]);
   return (
     <div className="grid gap-3">
       <Loaded query={query}>

@@ -1,20 +1,16 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Backup, BreakSearch, Site } from '#sdk';
+import type { Site } from '#sdk';
 import { api } from '../../api/client.ts';
 import { useMe } from '../../api/session.ts';
 import { obstaclesOf } from '../../api/site-rights.ts';
-import { Alert } from '../../ui/alert.tsx';
-import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { Field } from '../../ui/field.tsx';
-import { Form, messageOf, SubmitButton } from '../../ui/form.tsx';
+import { Form, SubmitButton } from '../../ui/form.tsx';
 import { Input } from '../../ui/input.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
-import { Spinner } from '../../ui/spinner.tsx';
-import { formatMoment } from '../../ui/time.tsx';
-import { toast } from '../../ui/toast.tsx';
-import { type Minute, minuteOf } from './backups.ts';
+import type { Minute } from './backups.ts';
+import { BreakOutcome } from './break-outcome.tsx';
 
 type FindBreakProps = { site: Site; onChoose: (minute: Minute) => void };
 
@@ -73,61 +69,7 @@ export function FindBreak({ site, onChoose }: FindBreakProps) {
           </SubmitButton>
         </div>
       </Form>
-      {search.data && <Outcome site={site} search={search.data} onChoose={onChoose} />}
+      {search.data && <BreakOutcome site={site} search={search.data} onChoose={onChoose} />}
     </Section>
-  );
-}
-
-function Outcome({ site, search, onChoose }: FindBreakProps & { search: BreakSearch }) {
-  const { state, looks, of, bad_point, good_point, changes, failure } = search;
-  const show = useMutation({
-    mutationFn: async (restore_point: string) =>
-      minuteOf((await api.getBackups({ params: { fqdn: site.fqdn }, query: { restore_point } })) as Backup),
-    onSuccess: onChoose,
-    onError: (error) => toast.error(messageOf(error)),
-  });
-  if (state === 'searching')
-    return (
-      <p role="status" className="mt-5 flex items-center gap-2 text-muted">
-        <Spinner className="size-4" /> {looks === 0 ? 'Starting …' : `Look ${looks} at ${of} kept minutes …`}
-      </p>
-    );
-  if (state === 'failed')
-    return (
-      <Alert tone="danger" className="mt-5">
-        {failure ?? 'The search failed.'}
-      </Alert>
-    );
-  if (state === 'never_broken') return <Alert className="mt-5">The page is fine in every minute that is kept.</Alert>;
-  if (state === 'never_fine')
-    return <Alert className="mt-5">The page was not fine even in the first minute that is kept.</Alert>;
-  return (
-    <Alert
-      className="mt-5"
-      action={
-        <Button
-          variant="secondary"
-          size="sm"
-          pending={show.isPending}
-          onClick={() => good_point && show.mutate(good_point)}
-        >
-          Go to the minute before
-        </Button>
-      }
-    >
-      <p>
-        It broke at <strong className="font-medium">{bad_point && formatMoment(bad_point)}</strong>, found with {looks}{' '}
-        looks at {of} minutes.
-      </p>
-      {changes.length > 0 && (
-        <ul className="mt-2 max-h-48 list-disc overflow-auto pl-5 text-xs" aria-label="What changed in that minute">
-          {changes.map(({ kind, name, change }) => (
-            <li key={`${kind} ${name}`} className="break-all">
-              {kind === 'table' ? `Table ${name}` : name}: {change}
-            </li>
-          ))}
-        </ul>
-      )}
-    </Alert>
   );
 }

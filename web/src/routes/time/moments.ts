@@ -46,11 +46,11 @@ const pointsQuery = ({ fqdn, stage }: Place) =>
 
 export const usePoints = (place: Place) => useQuery(pointsQuery(place)).data?.results ?? [];
 
-/** What became of the site since a minute, in words of WordPress. It is of the newest backup, so it is asked again after a while. */
-export const happeningsQuery = ({ fqdn, stage }: Place, restore_point: string) =>
+/** What became of the site since a minute, in words of WordPress. Until now it is of the newest backup, so it is asked again after a while. */
+export const happeningsQuery = ({ fqdn, stage }: Place, restore_point: string, until?: string) =>
   queryOptions({
-    queryKey: ['happenings', fqdn, stage, restore_point],
-    queryFn: ({ signal }) => api.getHappenings({ params: { fqdn }, query: { restore_point, stage }, signal }),
+    queryKey: ['happenings', fqdn, stage, restore_point, until],
+    queryFn: ({ signal }) => api.getHappenings({ params: { fqdn }, query: { restore_point, stage, until }, signal }),
     staleTime: 30_000,
   });
 
