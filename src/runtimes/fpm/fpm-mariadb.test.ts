@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { createServer, connect as dial, type Server } from 'node:net';
+import { pipeline } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { describeBackups } from '#runtimes/backup.contract.ts';
 import { createSite, putProbe, request, wp } from '#runtimes/contract-site.ts';
@@ -100,7 +101,7 @@ else {
 
     it('reaches a server of the network past the guard, offline too, and nothing else there', async (t) => {
       const { address, account } = await testMariadb();
-      const relay = await listen((socket) => void socket.pipe(dial(address.socket ?? '')).pipe(socket));
+      const relay = await listen((socket) => pipeline(socket, dial(address.socket ?? ''), socket, () => {}));
       t.after(() => relay.close());
       const { port } = relay.address() as { port: number };
       // The accounts are made for whoever comes from this machine: the test's server has no other door.
@@ -108,7 +109,8 @@ else {
       const other = await openFpmOnMariadb({ databases: { newSites: 'mariadb', url, secret: 'network' } });
       t.after(() => other.close());
       const far = await createSite(other.runtime, 'far.localhost');
-      assert.equal((await request(other.runtime, far, { path: '/' })).status, 200);
+      const first = await request(other.runtime, far, { path: '/' });
+      assert.equal(first.status, 200, first.text);
       const offline = { ...far, isOffline: true };
       assert.equal((await request(other.runtime, offline, { path: '/' })).status, 200);
       await other.runtime.delete(far.id);
