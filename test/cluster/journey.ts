@@ -130,30 +130,13 @@ async function journey(): Promise<void> {
     const spec = JSON.parse(await kubectl('get', 'pod', pod.metadata.name, '-n', SITES, '-o', 'json')).spec;
     assert.equal(spec.automountServiceAccountToken, false);
     assert.equal(spec.securityContext.runAsNonRoot, true);
+    const inPod = (script: string) => kubectl('exec', '-n', SITES, pod.metadata.name, '--', 'sh', '-c', script);
     // All that whoever breaks out of PHP finds: of the platform's, a certificate that speaks for this one host.
-    const told = await kubectl(
-      'exec',
-      '-n',
-      SITES,
-      pod.metadata.name,
-      '--',
-      'sh',
-      '-c',
-      'tr "\\0" "\\n" < /proc/1/environ',
-    );
+    const told = await inPod('tr "\\0" "\\n" < /proc/1/environ');
     assert.doesNotMatch(told, /^(?:DATABASE_URL|SECRET_KEY|AWS_SECRET_ACCESS_KEY|AWS_ACCESS_KEY_ID)=./m);
     assert.ok(!told.includes('a key of the test cluster') && !told.includes('the-secret-key'));
     assert.match(told, /^POD_CERTIFICATE=-----BEGIN CERTIFICATE/m);
-    const who = await kubectl(
-      'exec',
-      '-n',
-      SITES,
-      pod.metadata.name,
-      '--',
-      'sh',
-      '-c',
-      'id -u; touch /etc/x 2>&1; grep CapEff /proc/1/status; grep Seccomp: /proc/1/status',
-    );
+    const who = await inPod('id -u; touch /etc/x 2>&1; grep CapEff /proc/1/status; grep Seccomp: /proc/1/status');
     assert.match(who, /^10001\n.*Read-only file system\nCapEff:\s+0+\nSeccomp:\s+2/);
     const [edge] = (await pods(HOME, 'app.kubernetes.io/component=edge')).filter(isReady);
     const [worker] = (await pods(HOME, 'app.kubernetes.io/component=worker')).filter(isReady);

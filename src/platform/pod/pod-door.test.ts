@@ -153,6 +153,7 @@ suite('the door for the pods of sites', () => {
 
   test('takes nothing that it does not understand', async () => {
     await assert.rejects(ask('touch', { siteIds: ['no id'] }), /422/);
+    await assert.rejects(ask('errors', { siteId: mine.id, lines: 'x'.repeat(1_048_600) }), /413/);
     await assert.rejects(askPlatform(doorOf(hostOf(mine.id)), 'constructor', {}), /404/);
     await assert.rejects(askPlatform(doorOf(hostOf(mine.id)), 'errors', { siteId: mine.id, lines: 'x'.repeat(9e6) }));
   });

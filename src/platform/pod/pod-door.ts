@@ -8,13 +8,16 @@ import { compileReader, type Reader } from '#core/http/validation.ts';
 import { opened, type Part } from '#core/part.ts';
 import { PLATFORM } from '#core/platform-door.ts';
 import type { Services } from '#core/services.ts';
+import { nextTurn } from '#core/turns.ts';
 import { listeningOptions } from '#host/wire/host-address.ts';
 import { nameIn, wireIdentity } from '#host/wire/identity.ts';
 import { type Asker, NotYours, podHandlers } from './answer-pods.ts';
 import { NEWS, POD_CALLS, type PodCall } from './pod-calls.ts';
 import { PodNewsFeed } from './pod-news.ts';
 
-const MAX_BODY_BYTES = 8 * 1024 * 1024;
+/** Reading what is sent keeps everybody else. Only who restores a site that was lost has much to say: all that is kept of it. */
+const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_RESTORE_BYTES = 8 * 1024 * 1024;
 /** A pod that asks for more at a time is out of order. */
 const CALLS_AT_ONCE = 32;
 const HANDSHAKE_MS = 5_000;
@@ -97,8 +100,10 @@ class PodDoor {
   }
 
   async #answer(asker: Asker, call: PodCall, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await readBody(request);
+    const body = await readBody(request, call === 'restoreLost' ? MAX_RESTORE_BYTES : MAX_BODY_BYTES);
     if (body === undefined) return refuse(response, 413, 'that is too much');
+    // Between what two of them sent others have their turn.
+    await nextTurn();
     const faults: Fault[] = [];
     const input = this.#readers.get(call)?.(parse(body), faults);
     if (faults.length > 0) return refuse(response, 422, JSON.stringify(faults.slice(0, 5)));
@@ -123,12 +128,12 @@ function refuse(response: ServerResponse, status: number, words: string): void {
   if (!response.headersSent) response.writeHead(status, { connection: 'close' }).end(words);
 }
 
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of request as AsyncIterable<Buffer>) {
     bytes += part.length;
-    if (bytes > MAX_BODY_BYTES) return undefined;
+    if (bytes > maxBytes) return undefined;
     parts.push(part);
   }
   return Buffer.concat(parts);
