@@ -8,6 +8,8 @@ import { commandOf, descendants } from './proc.ts';
 /** The processes of bench/edge: the edge, nginx with the same job, and the load generator. */
 export interface Peer {
   port: number;
+  /** The one with TLS. */
+  securePort: number;
   /** The one process that does the work. */
   pid: number;
 }
@@ -20,24 +22,31 @@ export function ensureTools(): void {
   execFileSync('apt-get', ['install', '-y', '--no-install-recommends', 'nginx-light', 'wrk'], { env, stdio: 'ignore' });
 }
 
-/** Starts a program of this folder that prints `ready: <port>`. */
-export async function startProgram(children: ChildProcess[], file: string, args: string[]): Promise<Peer> {
+/** Starts a program of this folder that prints `ready: ` and its ports. */
+export async function startProgram(
+  children: ChildProcess[],
+  file: string,
+  args: string[],
+): Promise<{ ports: number[]; pid: number }> {
   const child = spawn(process.execPath, [join(import.meta.dirname, file), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.push(child);
-  const port = await new Promise<number>((resolve, reject) => {
+  const ports = await new Promise<number[]>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
-      if (line.startsWith('ready: ')) resolve(Number(line.slice('ready: '.length)));
+      if (line.startsWith('ready: ')) resolve(line.slice('ready: '.length).split(' ').map(Number));
     });
     child.once('exit', (code) => reject(new Error(`${file} ended with ${code}`)));
   });
-  return { port, pid: child.pid as number };
+  return { ports, pid: child.pid as number };
 }
 
 /** One worker, tuned as its manual advises: sendfile, open files kept, connections to the site kept, no log. */
-export async function startNginx(children: ChildProcess[], dir: string, site: string, files: string): Promise<Peer> {
-  const port = await freePort();
+export async function startNginx(
+  children: ChildProcess[],
+  { dir, site, files, key, certificate }: Record<'dir' | 'site' | 'files' | 'key' | 'certificate', string>,
+): Promise<Peer> {
+  const [port, securePort] = [await freePort(), await freePort()];
   mkdirSync(join(dir, 'nginx'));
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path ${dir}/nginx/${kind};`,
@@ -64,6 +73,8 @@ http {
   upstream site { server unix:${site}; keepalive 32; }
   server {
     listen 127.0.0.1:${port};
+    listen 127.0.0.1:${securePort} ssl;
+    ssl_certificate ${certificate}; ssl_certificate_key ${key}; ssl_protocols TLSv1.2 TLSv1.3;
     location / { ${proxy} ${forwarded} }
     location /page { ${proxy} ${forwarded} proxy_cache pages; add_header X-Cache $upstream_cache_status; }
     location /wp-content/ { alias ${files}/; expires 10m; add_header X-Content-Type-Options nosniff; gzip_static on; gzip_vary on; }
@@ -74,23 +85,22 @@ http {
   children.push(master);
   for (let tries = 0; tries < 100; tries++) {
     const worker = descendants(master.pid as number).find((pid) => commandOf(pid).includes('nginx: worker'));
-    if (worker) return { port, pid: worker };
+    if (worker) return { port, securePort, pid: worker };
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error('nginx did not start');
 }
 
-/** Runs wrk and resolves with the number of answers; anything but 2xx is an error. */
-export async function runWrk(port: number, path: string, headers: string[], durationS: number): Promise<number> {
+/** Runs wrk at an address and resolves with the number of answers; anything but 2xx is an error. */
+export async function runWrk(url: string, headers: string[], durationS: number): Promise<number> {
   const options = headers.flatMap((header) => ['-H', header]);
-  const url = `http://127.0.0.1:${port}${path}`;
   const child = spawn('wrk', ['-t1', '-c16', `-d${durationS}s`, ...options, url], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const chunks: Buffer[] = [];
   for await (const chunk of child.stdout) chunks.push(chunk as Buffer);
   const output = Buffer.concat(chunks).toString();
-  if (/Non-2xx|Socket errors/.test(output)) throw new Error(`wrk on ${path}: ${output}`);
+  if (/Non-2xx|Socket errors/.test(output)) throw new Error(`wrk on ${url}: ${output}`);
   return Number(/(\d+) requests in/.exec(output)?.[1]);
 }
 

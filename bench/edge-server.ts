@@ -1,9 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import { openConnections } from '#core/http/connections.ts';
 import { platformHosts } from '#core/http/platform-hosts.ts';
+import { openTlsFront } from '#core/http/tls/tls-front.ts';
 import { createLog } from '#core/log.ts';
 import { Outbound } from '#core/outbound.ts';
 import { Edge } from '#edge/edge.ts';
@@ -13,7 +17,7 @@ import { LogFiles } from '#host/site-log/log-files.ts';
 import { SiteLog } from '#host/site-log/site-log.ts';
 
 /** The edge as the service runs it, in front of one site on a unix socket: everything but the control plane. */
-const [socketPath = '', contentFolder = '', coreFolder = ''] = process.argv.slice(2);
+const [socketPath = '', contentFolder = '', coreFolder = '', key = '', certificate = ''] = process.argv.slice(2);
 
 const site = {
   host: 'local',
@@ -73,17 +77,24 @@ const edge = new Edge({
 await edge.start();
 
 const isPlatform = platformHosts('http://platform.example.org');
-const { server } = openConnections(
-  (request, response) => {
-    if (isPlatform(request.headers.host)) response.writeHead(404).end();
-    else edge.handle(request, response);
-  },
-  {
-    takes: ({ headers }) => !isPlatform(headers.host) && /^websocket$/i.test(headers.upgrade ?? ''),
-    take: (request, socket, head) => edge.upgrade(request, socket, head),
-  },
+const handle: RequestListener = (request, response) => {
+  if (isPlatform(request.headers.host)) response.writeHead(404).end();
+  else edge.handle(request, response);
+};
+const { server } = openConnections(handle, {
+  takes: ({ headers }) => !isPlatform(headers.host) && /^websocket$/i.test(headers.upgrade ?? ''),
+  take: (request, socket, head) => edge.upgrade(request, socket, head),
+});
+const context = createSecureContext({ key: readFileSync(key), cert: readFileSync(certificate) });
+const certificates = { contextFor: async () => context, challengeFor: async () => undefined, awaitsAuthority: false };
+const front = openTlsFront({ certificates, ticketKeys: randomBytes(48) }, server, handle);
+const ports = [server, front.server].map(
+  (each) =>
+    new Promise<number>((resolve) => {
+      each.listen(0, '127.0.0.1', () => resolve((each.address() as AddressInfo).port));
+    }),
 );
-server.listen(0, '127.0.0.1', () => console.log(`ready: ${(server.address() as AddressInfo).port}`));
+console.log(`ready: ${(await Promise.all(ports)).join(' ')}`);
 process.once('SIGTERM', () => {
   rmSync(logs, { recursive: true, force: true });
   process.exit(0);

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { request as openRequest } from 'node:http';
+import { request as openRequest, type RequestOptions } from 'node:http';
+import { request as openSecureRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { ownCertificate } from '../test/own-certificate.ts';
 import { endAll, ensureTools, makePage, type Peer, runWrk, startNginx, startProgram } from './edge-peers.ts';
 import { median } from './load.ts';
 import { cpuSecondsOf } from './proc.ts';
@@ -13,7 +15,8 @@ import type { Goal, Report, Table } from './report.ts';
 /**
  * What a visitor costs at the edge, against nginx with the same job on the same machine in the same run: a cached page
  * (`proxy_cache`), a static file (`sendfile`), and a request that has to go to the site (`proxy_pass`), where what the
- * proxy itself adds is counted. Figures are requests per CPU second of the one process that serves.
+ * proxy itself adds is counted, and the first two over TLS. Figures are requests per CPU second of the one process that serves. What Node takes for
+ * an answer from memory without any of our code is measured between them.
  */
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const WARM_UPS = 2;
@@ -23,9 +26,13 @@ const HOST = 'Host: blog.example.org';
 
 interface Case {
   name: string;
+  isSecure?: boolean;
   path: string;
   headers: string[];
 }
+
+/** With the key of most certificates, on P-256, for both. */
+const HANDSHAKES = 'TLS, a connection for each tiny file';
 
 interface Peers {
   edge: Peer;
@@ -38,6 +45,11 @@ const CASES: Case[] = [
   { name: 'static file, script', path: '/wp-content/script.js?ver=1', headers: [HOST, GZIP] },
   { name: 'static file, picture', path: '/wp-content/image.jpg', headers: [HOST] },
   { name: 'static file, tiny', path: '/wp-content/icon.png', headers: [HOST] },
+  { name: 'TLS, cached page, compressed', path: '/page', headers: [HOST, GZIP], isSecure: true },
+  { name: 'TLS, cached page, plain', path: '/page', headers: [HOST], isSecure: true },
+  { name: 'TLS, static file, picture', path: '/wp-content/image.jpg', headers: [HOST], isSecure: true },
+  { name: 'TLS, static file, tiny', path: '/wp-content/icon.png', headers: [HOST], isSecure: true },
+  { name: HANDSHAKES, path: '/wp-content/icon.png', headers: [HOST, 'Connection: close'], isSecure: true },
   { name: 'uncached, echo', path: '/echo', headers: [HOST] },
   { name: 'uncached, whole page', path: '/fresh', headers: [HOST] },
 ];
@@ -61,13 +73,20 @@ export async function run(): Promise<Report> {
     // The page's text stands for pictures: what matters is the size.
     writeFileSync(join(content, 'image.jpg'), page.slice(0, 16 * 1024));
     writeFileSync(join(content, 'icon.png'), page.slice(0, 256));
+    const { chain, key: keyText } = ownCertificate('localhost');
+    const [key, certificate] = [join(dir, 'key.pem'), join(dir, 'certificate.pem')];
+    writeFileSync(key, keyText, { mode: 0o600 });
+    writeFileSync(certificate, chain);
     await startProgram(children, 'edge-site.ts', [site, join(dir, 'page.html')]);
+    const server = await startProgram(children, 'edge-server.ts', [site, content, core, key, certificate]);
+    const [port = 0, securePort = 0] = server.ports;
     const peers = {
-      edge: await startProgram(children, 'edge-server.ts', [site, content, core]),
-      nginx: await startNginx(children, dir, site, content),
+      edge: { port, securePort, pid: server.pid },
+      nginx: await startNginx(children, { dir, site, files: content, key, certificate }),
     };
+    const floor = await startProgram(children, 'edge-floor.ts', [join(content, 'icon.png'), key, certificate]);
     const sizes = await compareAnswers(peers);
-    return report(await measure(peers), page.length, sizes);
+    return report(await measure(peers, floor), page.length, sizes);
   } finally {
     await endAll(children);
     rmSync(dir, { recursive: true, force: true });
@@ -79,11 +98,11 @@ async function compareAnswers({ edge, nginx }: Peers): Promise<Map<Case, number>
   const sizes = new Map<Case, number>();
   for (const each of CASES) {
     for (let tries = 0; tries < 3; tries++) {
-      await ask(edge.port, each);
-      await ask(nginx.port, each);
+      await ask(edge, each);
+      await ask(nginx, each);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    const [ours, theirs] = [await ask(edge.port, each), await ask(nginx.port, each)];
+    const [ours, theirs] = [await ask(edge, each), await ask(nginx, each)];
     assert.deepEqual([ours.encoding, ours.cache], [theirs.encoding, theirs.cache], each.name);
     assert.ok(ours.content.equals(theirs.content), `${each.name}: the peers answer different things`);
     sizes.set(each, ours.sizeBytes);
@@ -98,10 +117,19 @@ interface Seen {
   sizeBytes: number;
 }
 
-function ask(port: number, { path, headers }: Case): Promise<Seen> {
+function ask({ port, securePort }: Peer, { path, headers, isSecure = false }: Case): Promise<Seen> {
   const named = Object.fromEntries(headers.map((line) => line.split(': ')));
   return new Promise((resolve, reject) => {
-    const request = openRequest({ port, host: '127.0.0.1', path, headers: named, agent: false }, async (response) => {
+    const open = isSecure ? openSecureRequest : openRequest;
+    const secure = { servername: 'localhost', rejectUnauthorized: false };
+    const options: RequestOptions = {
+      port: isSecure ? securePort : port,
+      host: '127.0.0.1',
+      path,
+      headers: named,
+      agent: false,
+    };
+    const request = open({ ...options, ...secure }, async (response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of response) chunks.push(chunk as Buffer);
       const body = Buffer.concat(chunks);
@@ -117,24 +145,47 @@ function ask(port: number, { path, headers }: Case): Promise<Seen> {
   });
 }
 
-async function measure(peers: Peers): Promise<Map<Case, Record<keyof Peers, number[]>>> {
+type Samples = Map<Case, Record<keyof Peers, number[]>>;
+
+/** What Node takes for the tiny file from memory, in the order of the ports of edge-floor.ts. */
+const FLOORS = ['node:http', 'node:https', 'a bare connection', 'a bare connection, TLS'];
+
+async function measure(
+  peers: Peers,
+  floor: { ports: number[]; pid: number },
+): Promise<{ samples: Samples; floors: number[][] }> {
+  const floors = FLOORS.map((): number[] => []);
   const samples = new Map(CASES.map((each) => [each, { edge: [] as number[], nginx: [] as number[] }]));
   // The first rounds warm up the compilers; on a busy machine one is too short for that.
   for (let round = 1 - WARM_UPS; round <= ROUNDS; round++) {
     for (const each of CASES) {
       for (const name of ['edge', 'nginx'] as const) {
-        const { port, pid } = peers[name];
-        const before = cpuSecondsOf(pid);
-        const requests = await runWrk(port, each.path, each.headers, ROUND_S);
-        if (round > 0) samples.get(each)?.[name].push(requests / (cpuSecondsOf(pid) - before));
+        const { port, securePort, pid } = peers[name];
+        const figure = await perCpuSecond(pid, each.isSecure ? securePort : port, each);
+        if (round > 0) samples.get(each)?.[name].push(figure);
       }
     }
+    for (const [index, port] of floor.ports.entries()) {
+      const isSecure = index % 2 === 1;
+      const figure = await perCpuSecond(floor.pid, port, { path: '/', headers: [HOST], isSecure });
+      if (round > 0) floors[index]?.push(figure);
+    }
   }
-  return samples;
+  return { samples, floors };
+}
+
+async function perCpuSecond(
+  pid: number,
+  port: number,
+  { path, headers, isSecure = false }: Pick<Case, 'path' | 'headers' | 'isSecure'>,
+): Promise<number> {
+  const before = cpuSecondsOf(pid);
+  const requests = await runWrk(`${isSecure ? 'https' : 'http'}://localhost:${port}${path}`, headers, ROUND_S);
+  return requests / (cpuSecondsOf(pid) - before);
 }
 
 function report(
-  samples: Map<Case, Record<keyof Peers, number[]>>,
+  { samples, floors }: { samples: Samples; floors: number[][] },
   pageBytes: number,
   sizes: Map<Case, number>,
 ): Report {
@@ -158,12 +209,19 @@ function report(
       : `at least 0.5 of nginx (${ratio.toFixed(2)})`;
     goals.push({ text: `${each.name}: ${wanted}`, met: ratio >= 0.5 });
   }
+  const tiny = (name: string) => median([...samples].find(([each]) => each.name === name)?.[1].nginx ?? []);
+  const floorTable: Table = { head: ['the tiny file, from memory', 'requests per CPU second', 'to nginx'], rows: [] };
+  for (const [index, name] of FLOORS.entries()) {
+    const figure = median(floors[index] ?? []);
+    const nginx = tiny(index % 2 === 1 ? 'TLS, static file, tiny' : 'static file, tiny');
+    floorTable.rows.push([name, figure.toFixed(0), (figure / nginx).toFixed(2)]);
+  }
   return {
     name: 'bench/edge',
     intro:
       `A page of ${Math.round(pageBytes / 1024)} KB, 16 connections, medians of ${ROUNDS} rounds of ${ROUND_S} s in turns. ` +
       'nginx gets its pages compressed from the site and its files beside their gzip form, so that neither peer compresses while it is measured.',
-    tables: [table],
+    tables: [table, floorTable],
     goals,
   };
 }

@@ -33,6 +33,13 @@ export async function fill(databaseUrl: string, teamId: string, ownerId: string,
        from generate_series(2, $4::int) n, (select * from sites where team_id = $1 limit 1) o`,
       [teamId, ownerId, tag, amounts.sites],
     );
+    // A third of the sites has something to update, every ninth a release that mends what is unsafe.
+    await client.query(
+      `insert into site_software (site_id, updates_waiting, security_update)
+       select id, 2, case when substring(fqdn from '[0-9]+')::int % 9 = 0 then '7.1.2' end from sites
+       where team_id = $1 and fqdn ~ '^site[0-9]+' and substring(fqdn from '[0-9]+')::int % 3 = 0`,
+      [teamId],
+    );
     await client.query(
       `insert into site_usage (site_id, hour, visits)
        select id, date_trunc('hour', now()) - h * interval '12 hours', h * 3 from sites, generate_series(0, 27) h where team_id = $1

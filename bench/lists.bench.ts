@@ -58,6 +58,8 @@ const lists: Record<string, (who: Person) => Promise<unknown>> = {
   'sites, by a title': ({ api, teamId }) => api.listSites({ query: { team_id: teamId, size: 10, search: 'number 7' } }),
   'sites, one label': ({ api, teamId }) => api.listSites({ query: { team_id: teamId, size: 10, label: 'client' } }),
   'sites, asleep': ({ api, teamId }) => api.listSites({ query: { team_id: teamId, size: 10, state: 'asleep' } }),
+  'sites, outdated': ({ api, teamId }) => api.listSites({ query: { team_id: teamId, size: 10, state: 'outdated' } }),
+  'sites, insecure': ({ api, teamId }) => api.listSites({ query: { team_id: teamId, size: 10, state: 'insecure' } }),
   'use of the sites, by visits': ({ api, teamId }) =>
     api.listSiteUse({ params: { team_id: teamId }, query: { size: 10, order_by: 'visits' } }),
   'use of the sites, by bandwidth': ({ api, teamId }) =>

@@ -1,9 +1,10 @@
+import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type Client, createClient } from '#sdk';
 import { CMS } from '../test/sites.ts';
 import { MemoryS3 } from '../test/timemachine/memory-s3.ts';
-import { pssBytesOf } from './proc.ts';
+import { cpuSecondsOf, pssBytesOf } from './proc.ts';
 import type { Report } from './report.ts';
 import { type Day, simulateDay } from './scale-day.ts';
 import { type Bench, startBench } from './servers.ts';
@@ -33,9 +34,9 @@ export async function run(): Promise<Report> {
   const bucket = await MemoryS3.start({ after: (work) => void later.push(work) });
   const pool = new pg.Pool({ connectionString: bench.databaseUrl, max: 2 });
   try {
-    const perMinute = await measureMinutes(bench, pool, bucket);
-    const few = await measureEdge(bench, pool, FEW);
-    const many = await measureEdge(bench, pool, SITES);
+    const { url, ...perMinute } = await measureMinutes(bench, pool, bucket);
+    const few = await measureEdge(bench, pool, FEW, url);
+    const many = await measureEdge(bench, pool, SITES, url);
     return report(perMinute, few, many, simulateDay({ sites: SITES, ...DAY }));
   } finally {
     await pool.end();
@@ -55,7 +56,7 @@ interface PerMinute {
 }
 
 /** The real platform with a few sites, idle for some minutes and then with a change in each of them in every minute. */
-async function measureMinutes(bench: Bench, pool: pg.Pool, bucket: MemoryS3): Promise<PerMinute> {
+async function measureMinutes(bench: Bench, pool: pg.Pool, bucket: MemoryS3): Promise<PerMinute & { url: string }> {
   const { url } = await bench.startService({
     RUNTIME: 'memory',
     ADMIN_EMAIL: 'operator@example.com',
@@ -85,6 +86,7 @@ async function measureMinutes(bench: Bench, pool: pg.Pool, bucket: MemoryS3): Pr
   const siteMinutes = names.length * MINUTES;
   const of = (count: number, before: number) => Math.max(0, (count - before * MINUTES) / siteMinutes);
   return {
+    url,
     idleWrites: idle.writes,
     changedWrites: of(busy.writes, idle.writes),
     puts: of(busy.asked.PUT ?? 0, idle.asked.PUT ?? 0),
@@ -124,26 +126,37 @@ async function writesOf(pool: pg.Pool): Promise<number> {
 }
 
 interface Grown {
+  /** Until an edge that runs knows the last of the sites that were made in one moment. */
+  knownMs: number;
   edgeBytes: number;
   startMs: number;
+  /** Of a processor. */
+  startSeconds: number;
   databaseBytes: number;
   rows: number;
 }
 
-/** An edge of its own on a database with so many sites, each with a name, a day of usage and a day of backups. */
-async function measureEdge(bench: Bench, pool: pg.Pool, sites: number): Promise<Grown> {
-  say(`an edge of ${sites} sites`);
+/** An edge of its own on a database with so many sites, each with a name and a day of usage; the platform of before runs on meanwhile. */
+async function measureEdge(bench: Bench, pool: pg.Pool, sites: number, url: string): Promise<Grown> {
+  say(`${sites} sites`);
   await grow(pool, sites);
+  const grownMs = performance.now();
+  await isKnown(url, `fleet-${sites}.localhost`);
+  const knownMs = performance.now() - grownMs;
+  say('a day of usage');
+  await addUsage(pool);
+  say(`an edge of ${sites} sites`);
   const begunMs = performance.now();
   const { pid } = await bench.startService({ ROLE: 'edge', RUNTIME: 'memory', DATA_DIR: `${bench.dir}/edge-${sites}` });
   const startMs = performance.now() - begunMs;
+  const startSeconds = cpuSecondsOf(pid);
   await sleep(10_000);
   const edgeBytes = pssBytesOf(pid);
   process.kill(pid, 'SIGTERM');
   const { rows } = await pool.query(
     'select pg_database_size(current_database())::float as bytes, (select sum(n_live_tup)::float from pg_stat_user_tables) as rows',
   );
-  return { edgeBytes, startMs, databaseBytes: rows[0].bytes, rows: rows[0].rows };
+  return { knownMs, edgeBytes, startMs, startSeconds, databaseBytes: rows[0].bytes, rows: rows[0].rows };
 }
 
 async function grow(pool: pg.Pool, sites: number): Promise<void> {
@@ -158,11 +171,26 @@ async function grow(pool: pg.Pool, sites: number): Promise<void> {
   await pool.query(
     'insert into site_names (fqdn, site_id) select fqdn, id from sites s where not exists (select from site_names n where n.site_id = s.id)',
   );
+}
+
+async function addUsage(pool: pg.Pool): Promise<void> {
   await pool.query(
     `insert into site_usage (site_id, hour, visits) select id, date_trunc('hour', now()) - h * interval '1 hour', 5
      from sites, generate_series(0, 23) h on conflict do nothing`,
   );
   await pool.query('vacuum analyze');
+}
+
+/** Nobody runs it, but it is no name that the edge does not know. */
+async function isKnown(url: string, fqdn: string): Promise<void> {
+  const { port } = new URL(url);
+  const status = () =>
+    new Promise<number>((resolve, reject) => {
+      get({ port, host: '127.0.0.1', headers: { host: fqdn }, agent: false }, (answer) => {
+        answer.resume().once('end', () => resolve(answer.statusCode ?? 0));
+      }).once('error', reject);
+    });
+  while ((await status()) === 404) await sleep(100);
 }
 
 const MB = 1024 ** 2;
@@ -178,7 +206,7 @@ function report(perMinute: PerMinute, few: Grown, many: Grown, day: Day): Report
   const storage = (SITES * KEPT_MB) / 1024;
   const peakShare = day.awakePeak / day.awakeMean;
   const writes = (day.changedMinutes / 1440) * peakShare * perMinute.changedWrites;
-  const heartbeats = day.awakePeak * (60 / 5);
+  const heartbeats = day.awakePeak * (60 / 20);
   return {
     name: 'bench/scale',
     intro: `${thousands(SITES)} sites. A day is drawn: the median site has ${DAY.medianViews} page views that no cache answers, sites differ log-normally (sigma ${DAY.spread}), a tenth of those views changes something, a pod sleeps after ${DAY.idleMinutes} minutes. ${BUSY} sites of the real platform were changed in each of ${MINUTES} minutes.`,
@@ -202,7 +230,7 @@ function report(perMinute: PerMinute, few: Grown, many: Grown, day: Day): Report
             perMinute.changedWrites.toFixed(1),
             thousands(writes / 60),
           ],
-          ['rows written a second, by pods that say they live', 'awake sites', '0.2', thousands(heartbeats / 60)],
+          ['rows written a second, by pods that say they live', 'awake sites', '0.05', thousands(heartbeats / 60)],
           [
             'memory of an edge',
             'names',
@@ -214,6 +242,18 @@ function report(perMinute: PerMinute, few: Grown, many: Grown, day: Day): Report
             'names',
             '',
             `${(many.startMs / 1000).toFixed(1)} s (with ${thousands(FEW)}: ${(few.startMs / 1000).toFixed(1)} s)`,
+          ],
+          [
+            'processor that its start takes',
+            'names',
+            '',
+            `${many.startSeconds.toFixed(1)} s (with ${thousands(FEW)}: ${few.startSeconds.toFixed(1)} s)`,
+          ],
+          [
+            'sites that are made in one moment are known to an edge that runs',
+            'names',
+            '',
+            `after ${(many.knownMs / 1000).toFixed(1)} s`,
           ],
           [
             'puts to S3 a month',

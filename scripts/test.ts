@@ -25,7 +25,7 @@ const GRACE_MS = 15_000;
 const LANES = Number(process.env.LANES ?? Math.min(availableParallelism() + 1, 6));
 const wanted = process.argv.slice(2);
 // A file that hangs ends as a failure and not as a run without an end. Whoever names files may have asked for a long form.
-const FILE_LIMIT_MS = wanted.length > 0 ? 3_600_000 : 420_000;
+const FILE_LIMIT_MS = wanted.length > 0 ? 3_600_000 : 600_000;
 const FLAGS = [
   '--disable-warning=ExperimentalWarning',
   '--test',

@@ -1116,6 +1116,7 @@ export type Site = {
     created_at: string;
   } | null;
   updates_waiting: number;
+  security_update: string | null;
   tracked_tables: Array<string>;
   untracked_tables: Array<string>;
   created_at: string;
@@ -1498,9 +1499,10 @@ export type TeamAttention = {
     busy: number;
   };
   items: Array<{
-    kind: 'payment' | 'storage' | 'errors' | 'backup' | 'certificate' | 'dns';
+    kind: 'payment' | 'storage' | 'errors' | 'backup' | 'security' | 'certificate' | 'dns' | 'updates';
     severity: 'danger' | 'warning';
     fqdn: string | null;
+    sites: number;
     name: string | null;
     twin: string | null;
     reason: string | null;
@@ -2200,7 +2202,7 @@ export interface Operations {
     } }; output: TeamMember; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'member.is_owner' | 'member.not_found' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** Remove a member, by the id of the user; everybody may remove themself */
   removeMember: { input: { params: { team_id: string; team_member_user_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'member.is_owner' | 'member.not_found' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
-  /** What a team should look at: payments, storage, sites that fail, failing backups, certificates and records of domains */
+  /** What a team should look at: payments, storage, sites that fail, failing backups, certificates and records of domains, updates that wait */
   getTeamAttention: { input: { params: { team_id: string } }; output: TeamAttention; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
   /** Invites of a team that nobody has accepted yet */
   listInvites: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TeamInvitePage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
@@ -2231,7 +2233,7 @@ export interface Operations {
   /** Everybody in a team and, for its owner, everybody invited; by name, with search */
   listPeople: { input: { params: { team_id: string }; query?: { search?: string; page?: number; size?: number } }; output: PersonPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
   /** The sites of your teams, or of one of them */
-  listSites: { input: { query?: { team_id?: string; search?: string; label?: string; state?: 'awake' | 'asleep' | 'busy'; sort?: 'newest' | 'name' | 'visits' | 'storage'; page?: number; size?: number } }; output: SitePage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  listSites: { input: { query?: { team_id?: string; search?: string; label?: string; state?: 'awake' | 'asleep' | 'busy' | 'outdated' | 'insecure'; sort?: 'newest' | 'name' | 'visits' | 'storage'; page?: number; size?: number } }; output: SitePage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
   /** Create a site: a WordPress of your own under a name of your choice */
   createSite: { input: { body: {
       fqdn: string;
@@ -2307,7 +2309,7 @@ export interface Operations {
       name: string;
       search?: string | null;
       label?: string | null;
-      state?: 'awake' | 'asleep' | 'busy' | null;
+      state?: 'awake' | 'asleep' | 'busy' | 'outdated' | 'insecure' | null;
       sort?: 'newest' | 'name' | 'visits' | 'storage' | null;
       layout?: 'cards' | 'table' | null;
     } }; output: SiteView; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site_view.too_many' | 'team.not_found' };
@@ -2613,7 +2615,7 @@ export interface Operations {
       resolved?: boolean | null;
       s3_object?: string | null;
       site_live_id?: string | null;
-    } }; output: Ticket; errors: 'attachment.not_found' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' | 'team.not_found' };
+    } }; output: Ticket; errors: 'attachment.not_found' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' | 'team.not_found' | 'ticket.too_many' };
   /** One ticket with its replies */
   getTicket: { input: { params: { ticket_id: string } }; output: Ticket; errors: 'auth.duplicate_cookie' | 'auth.required' | 'ticket.not_found' };
   /** Give the assistant instructions for this ticket */
@@ -2630,7 +2632,7 @@ export interface Operations {
       is_assistant_chat_message?: boolean | null;
       s3_object?: string | null;
       resolve?: boolean | null;
-    } }; output: TicketReply; errors: 'attachment.not_found' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'ticket.assistant_spent' | 'ticket.no_messages_left' | 'ticket.not_found' };
+    } }; output: TicketReply; errors: 'attachment.not_found' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'ticket.assistant_spent' | 'ticket.no_messages_left' | 'ticket.not_found' | 'ticket.too_many' };
   /** What stands around a ticket: its site with versions, the last errors and what changed last */
   getTicketContext: { input: { params: { ticket_id: string } }; output: TicketContext; errors: 'auth.duplicate_cookie' | 'auth.required' | 'ticket.not_found' };
   /** What the assistant is writing in a ticket, as it is written (Server-Sent Events) */
@@ -2657,7 +2659,7 @@ export interface Operations {
       resolve?: boolean | null;
     } }; output: TicketReply; errors: 'attachment.not_found' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'ticket.not_found' };
   /** Upload a file (the body is its bytes) that a ticket then names as s3_object */
-  uploadAttachment: { input: { query: { name: string }; body: Blob }; output: Attachment; errors: 'attachment.too_many' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
+  uploadAttachment: { input: { query: { name: string }; body: Blob }; output: Attachment; errors: 'attachment.full' | 'attachment.too_many' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** Download an attachment */
   getAttachment: { input: { params: { s3_object: string } }; output: Blob; errors: 'attachment.not_found' | 'auth.duplicate_cookie' | 'auth.required' };
   /** The calls that were proposed to you, newest first */

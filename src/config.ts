@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { availableParallelism, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { siteHostParts } from '#core/cluster.ts';
 import { isWithin, readHostName, registrableDomain } from '#core/host-name.ts';
@@ -11,6 +12,9 @@ import { type DRIVERS, MAX_OAUTH_LENGTH, ROLES, rolesIn, type Variables } from '
 
 export { MAX_OAUTH_LENGTH };
 
+/** Marks a process that another one has started to share its ports. */
+export const SHARES_PORTS = '--shares-ports';
+
 /**
  * The whole configuration, read once from the environment (config/variables.ts). Every fault is named in one message, so
  * that an operator mends a deployment in one go.
@@ -20,6 +24,10 @@ export interface Config {
   roles: ReadonlySet<ProgramRole>;
   host: string;
   port: number;
+  /** How many processes answer on the ports together, this one included. */
+  edgeProcesses: number;
+  /** Whether this process was started by the first of those, which has all other ports to itself (platform/port-group). */
+  sharesPorts: boolean;
   /** Where TLS is spoken; undefined: nowhere, and who wants it puts a proxy in front. */
   httpsPort: number | undefined;
   /** Where certificates come from; undefined: only from those who upload theirs. `zoneServer`: who takes records for the domain of sites. */
@@ -160,6 +168,7 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
   const variables = readVariables({ ...env, ROLE: role }, faults);
   const config: Config = {
     ...readPlace(variables),
+    sharesPorts: args.includes(SHARES_PORTS),
     ...readClusters(variables),
     ...readTls(variables),
     ...readAccess(variables),
@@ -184,6 +193,7 @@ function readPlace(variables: Variables) {
     roles: new Set(ROLE === 'all' ? ROLES : (rolesIn(ROLE) as ProgramRole[])),
     host: variables.HOST,
     port: PORT,
+    edgeProcesses: Math.floor(variables.EDGE_PROCESSES ?? (ROLE === 'all' ? processesForMachine() : 1)),
     dataDir,
     cacheDir: resolve(CACHE_DIR ?? join(dataDir, 'cache')),
     databaseUrl: variables.DATABASE_URL,
@@ -198,6 +208,15 @@ function readPlace(variables: Variables) {
     importMaxBytes: variables.IMPORT_MAX_MB * 1_000_000,
     logLevel: variables.LOG_LEVEL,
   };
+}
+
+const GB = 1024 ** 3;
+
+/** A machine where another process would cost more than it gives has one: sites need the processor and the memory, too. */
+function processesForMachine(): number {
+  const memory = Math.min(totalmem(), process.constrainedMemory() || totalmem());
+  const most = Math.min(availableParallelism() / 2, memory / (4 * GB), 8);
+  return Math.max(1, Math.floor(most));
 }
 
 function readClusters(variables: Variables): Pick<Config, 'clusters' | 'sitePods' | 'podDoorAddress' | 'platformDoor'> {

@@ -3,12 +3,13 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import type { SitePod } from './platform/pod/site-pod.ts';
+import type { PortGroup } from './platform/port-group/port-group.ts';
 import type { Platform } from './platform.ts';
 
 // Stripping the types of several hundred modules and compiling them is about a fifth of a start's CPU time, so what came of
 // it is kept. Where the folder can not be written, every start does the work again.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/siteyard'));
-const [{ ConfigError, readConfig }, { DataDirInUseError }, { DiskFullError }, { MachineLacksError }] =
+const [{ ConfigError, readConfig, SHARES_PORTS }, { DataDirInUseError }, { DiskFullError }, { MachineLacksError }] =
   await Promise.all([
     import('./config.ts'),
     import('#core/db/embedded/data-dir-lock.ts'),
@@ -27,8 +28,10 @@ async function main(): Promise<void> {
     process.exitCode = await runCommand(command, process.argv.slice(3), process.env);
     return;
   }
-  const config = readConfig(process.env, process.argv.slice(2));
-  const starting = start(config);
+  const args = process.argv.slice(2);
+  const further = args.includes(SHARES_PORTS) ? await joinGroup() : undefined;
+  const config = readConfig({ ...process.env, ...further?.env }, args);
+  const starting = start(config, further);
 
   // Heard from the first moment on: a start that is interrupted ends its Postgres like any other.
   let stopping = false;
@@ -44,6 +47,8 @@ async function main(): Promise<void> {
   process.on('SIGINT', stop);
 
   const platform = await starting;
+  // Whoever looks for this line has been told by the first process.
+  if (further) return;
   if ('madeOperator' in platform && platform.madeOperator) {
     const { email, password } = platform.madeOperator;
     console.log(`operator: ${email} with the password ${password} (shown this once)`);
@@ -51,10 +56,21 @@ async function main(): Promise<void> {
   console.log(`ready: ${platform.url}`);
 }
 
+async function joinGroup() {
+  const { FurtherProcess } = await import('./platform/port-group/further-process.ts');
+  return FurtherProcess.join();
+}
+
 /** The pod of a site has no database, so it loads little of what needs one, and is there sooner. */
-async function start(config: Config): Promise<Platform | SitePod> {
+async function start(config: Config, further: PortGroup | undefined): Promise<Platform | SitePod> {
   const { platformDoor: door } = config;
-  if (!door) return (await import('./platform.ts').catch(failToLoad)).startPlatform(config);
+  if (!door) {
+    const [{ startPlatform }, { FirstProcess }] = await Promise.all([
+      import('./platform.ts'),
+      import('./platform/port-group/first-process.ts'),
+    ]).catch(failToLoad);
+    return startPlatform(config, [], undefined, further ?? new FirstProcess(process.argv[1]));
+  }
   const { startSitePod } = await import('./platform/pod/site-pod.ts').catch(failToLoad);
   return startSitePod(config, door);
 }

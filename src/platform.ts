@@ -9,6 +9,8 @@ import { findLackOfRoom } from './platform/disk-reserve.ts';
 import { makeOperator } from './platform/first-data.ts';
 import { layGround } from './platform/ground.ts';
 import { ownParts } from './platform/parts.ts';
+import { FirstProcess } from './platform/port-group/first-process.ts';
+import type { PortGroup } from './platform/port-group/port-group.ts';
 import { createServices } from './platform/services.ts';
 
 export interface Platform {
@@ -20,11 +22,12 @@ export interface Platform {
   stop(): Promise<void>;
 }
 
-/** Puts the parts of this process' roles together and starts them. `extra` are a test's own features, `clusters` its own clusters. */
+/** Puts the parts of this process' roles together and starts them. `extra` are a test's own features, `clusters` its own clusters. `group`: the processes that share its ports. */
 export async function startPlatform(
   config: Config,
   extra: readonly Feature[] = [],
   clusters?: Services['clusters'],
+  group: PortGroup = new FirstProcess(),
 ): Promise<Platform> {
   const log = createLog(config.logLevel);
   const stops: Stop[] = [];
@@ -34,13 +37,14 @@ export async function startPlatform(
   try {
     const all = [...features, ...extra];
     const ground = await layGround(config, log, stops);
-    const services = await createServices(config, log, ground, operationsOf(all), stops, clusters);
-    const assembly = assemble(ground, services, all);
+    const services = await createServices(config, log, ground, operationsOf(all), stops, group, clusters);
+    const assembly = assemble(ground, services, all, group);
     await startParts([...ownParts(assembly), ...all.flatMap(({ parts = [] }) => parts)], services, stops);
     // Last of all: a password that is made is shown, and a start that fails would take it along. Nobody is told that we
     // serve before there is somebody who can sign in.
     const madeOperator = await makeOperator(services);
     assembly.isComplete = true;
+    stops.push(await group.start(config, ground, log));
     const url = config.port === 0 ? `http://localhost:${assembly.port}` : config.baseUrl;
     return { url, log, services, madeOperator, stop };
   } catch (error) {

@@ -99,6 +99,7 @@ export async function startTestApp(options: TestAppOptions & Omit<Feature, 'name
     SHIPPED_TEMPLATES: 'off',
     // A warm PHP costs seconds of the machine, and few tests wait for it.
     STANDBY_WORKERS: '0',
+    EDGE_PROCESSES: '1',
     PHP_COMPILER: 'baseline',
     METRICS_URL: 'http://grafana.example',
     ...env,

@@ -155,8 +155,8 @@ export class EdgeWorld implements RouteSource, EdgeReports {
     return this.#routes;
   }
 
-  async load(siteId: string): Promise<Route[]> {
-    return this.#routes.filter(({ site }) => site.id === siteId);
+  async load(siteIds: readonly string[]): Promise<Route[]> {
+    return this.#routes.filter(({ site }) => siteIds.includes(site.id));
   }
 
   async subscribe(changed: (siteId: string | undefined) => void): Promise<void> {

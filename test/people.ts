@@ -30,7 +30,7 @@ export async function markVerified({ services }: Pick<TestApp, 'services'>, emai
 }
 
 export async function signInAs(
-  app: TestApp,
+  app: Pick<TestApp, 'url'>,
   email: string,
   password = PASSWORD,
 ): Promise<Omit<Person, 'userId' | 'teamId'>> {

@@ -9,6 +9,8 @@ const WORDPRESS_ENV = {
   WORDPRESS_SOURCE: 'npm',
   STANDBY_WORKERS: '0',
   SHIPPED_TEMPLATES: 'off',
+  // Whatever the machine has.
+  EDGE_PROCESSES: '1',
 };
 const MAIN = join(import.meta.dirname, '../dist/main.js');
 const KEPT_OUTPUT = 20_000;

@@ -138,11 +138,11 @@ describe('the account', { timeout: 300_000 }, () => {
     const { page } = ada;
     const other = await signInAs(app, person.email);
     await page.goto('/account?tab=sessions');
-    await page.getByRole('row').filter({ hasText: 'This one' }).filter({ hasText: 'Chrome on' }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'This browser' }).filter({ hasText: 'Chrome on' }).waitFor();
     await assertFitsAndAccessible(page, 'sessions');
     await page.getByRole('button', { name: /^Sign out Node.js/ }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out' }).click();
-    await page.getByText('Signed out there.').waitFor();
+    await page.getByText('That browser is signed out.').waitFor();
     await assert.rejects(other.api.getMe());
     assert.equal(await page.getByRole('button', { name: 'Sign out everywhere else' }).count(), 0);
   });
@@ -157,8 +157,8 @@ describe('the account', { timeout: 300_000 }, () => {
     const token = app.services.secrets.signId('unsubscribe tickets', person.userId);
     await page.goto(`/unsubscribe?${new URLSearchParams({ kind: 'tickets', token })}`);
     await page.getByRole('button', { name: 'Send me no more of these' }).click();
-    await page.getByText('Support mails are off.').waitFor();
-    await page.getByRole('link', { name: 'Choose all your mails' }).click();
+    await page.getByText('Support emails are off.').waitFor();
+    await page.getByRole('link', { name: 'Choose which emails you get' }).click();
     for (const [name, isOn] of [
       ['Usage', false],
       ['Support', false],

@@ -128,16 +128,16 @@ describe('the files of a site in the dashboard', { timeout: 400_000 }, () => {
     await entry('mine').click();
     await button('New folder').click();
     await page.getByLabel('Path in wp-content').fill('themes/mine/inc');
-    await button('Make folder').click();
+    await button('Create folder').click();
     await entry('inc').waitFor();
     await button('New file').click();
     const path = page.getByLabel('Path in wp-content');
     assert.equal(await path.inputValue(), 'themes/mine/inc/');
     await path.fill(STYLE);
-    await button('Make file').click();
+    await button('Create file').click();
     await page.getByText('has changed since').waitFor();
     await path.fill('themes/mine/inc/new.txt');
-    await button('Make file').click();
+    await button('Create file').click();
     await editorOf('new.txt').waitFor();
 
     const file = { name: 'picture.png', mimeType: 'image/png', buffer: Buffer.from([1, 0, 2]) };

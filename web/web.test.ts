@@ -54,7 +54,7 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     // Until then it says what has to wait, instead of taking a form and refusing it.
     await page.getByRole('link', { name: 'Members' }).click();
     await page.getByRole('row').filter({ hasText: ADA.email }).waitFor();
-    await page.getByText('Possible once your email address is confirmed.').waitFor();
+    await page.getByText('Confirm your email address first.').waitFor();
     assert.equal(await page.getByRole('button', { name: 'Invite', exact: true }).count(), 0);
     await page.getByRole('link', { name: 'Developers' }).click();
     await page.getByText('No tokens').waitFor();
@@ -65,7 +65,7 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     ] as const) {
       await page.getByRole('link', { name: tab }).click();
       await page.getByRole('heading', { name: tab }).waitFor();
-      await page.getByText('Possible once your email address is confirmed.').waitFor();
+      await page.getByText('Confirm your email address first.').waitFor();
       assert.equal(await page.getByRole('button', { name: button, exact: true }).count(), 0);
     }
 

@@ -76,6 +76,14 @@ export const Variables = Type.Object({
     }),
     (value) => value === 'all' || rolesIn(value).every((role) => ROLES.some((each) => each === role)),
   ),
+  EDGE_PROCESSES: Type.Optional(
+    Type.Number({
+      minimum: 1,
+      maximum: 64,
+      description:
+        'How many processes answer on PORT and HTTPS_PORT together; for `all` one for every two cores and 4 GB of memory, 8 at most, otherwise 1',
+    }),
+  ),
   DATA_DIR: textOr('./data', 'Where it keeps everything'),
   BACKUP_STORE: Type.Optional(
     checked(

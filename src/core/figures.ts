@@ -14,6 +14,8 @@ interface Metric {
   type: 'gauge' | 'counter';
   /** What its values are told apart by. None names a site, a team or a person. */
   label?: string;
+  /** What the values of several processes on one port come to. */
+  together?: 'sum' | 'max';
 }
 
 type Value = number | Record<string, number>;

@@ -49,6 +49,8 @@ export interface EdgeOptions {
   hstsSeconds?: number;
   log: Log;
   limits?: Partial<EdgeLimits>;
+  /** Where other processes answer on the same port: what makes visitors the same for all of them, and who tells them of one. */
+  group?: { visitorSeed: number; tellVisitor: (visitor: number) => void };
 }
 
 /** As nginx has it. */
@@ -95,6 +97,7 @@ export class Edge {
   readonly #files: StaticFiles;
   readonly #origin: Origin;
   readonly #tunnels: Tunnels;
+  readonly #visitors: Visitors;
   readonly #ownCalls: OwnCalls;
   #started: Promise<void> | undefined;
 
@@ -113,7 +116,8 @@ export class Edge {
     this.#upstream = new Upstream({ host, reports, limits: this.#limits, totals: this.totals, log });
     this.#external = new ExternalPaths({ ...shared, outbound });
     this.#files = new StaticFiles(host, this.#limits);
-    this.#origin = new Origin({ ...shared, upstream: this.#upstream, visitors: new Visitors() });
+    this.#visitors = new Visitors(options.group?.visitorSeed, options.group?.tellVisitor);
+    this.#origin = new Origin({ ...shared, upstream: this.#upstream, visitors: this.#visitors });
     this.#tunnels = new Tunnels({ ...shared, upstream: this.#upstream, external: this.#external });
     this.#ownCalls = new OwnCalls(this.#limits.ownArrivalMs, (siteId, request, response) =>
       this.#answerOwn(siteId, request, response),
@@ -134,6 +138,11 @@ export class Edge {
   /** Another edge, or the runtime, says that the site's pages changed. */
   purge(siteId: string): void {
     this.#table.site(siteId)?.pages.purge();
+  }
+
+  /** Another process on the same port has counted this visitor. */
+  heardOf(visitor: number): void {
+    this.#visitors.remember(visitor, performance.now());
   }
 
   async close(): Promise<void> {

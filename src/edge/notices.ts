@@ -65,6 +65,13 @@ export const NOTICES = {
     'This is a preview of a site, and only whoever opens it from the dashboard can see it.',
     'Open the preview from the dashboard, with a new link.',
   ),
+  previewInFrame: notice(
+    403,
+    'preview.no_cookie',
+    'Not in this browser’s frames',
+    'Your browser keeps no cookie for a page that stands inside of another one, and without one nobody is let in here.',
+    'Open the preview in a tab of its own: the dashboard has a button for that.',
+  ),
   passed: notice(303, 'site.passed', 'Welcome', 'You are let in.', 'Your browser goes there by itself.'),
   previewOpened: notice(
     303,

@@ -268,3 +268,10 @@ test('a policy that is mostly room takes no longer than any other', () => {
   const said = framedHeaders(['Content-Security-Policy', policy], 'https://yard.example');
   assert.equal(said.filter((each) => each.includes('frame-ancestors')).length, 1);
 });
+
+test('whoever stands in a frame in which the browser keeps no cookie is told what helps', async () => {
+  const framed = await world.ask('/', { headers: { 'sec-fetch-dest': 'iframe' } });
+  assert.equal(framed.status, 403);
+  assert.match(framed.text, /Your browser keeps no cookie[\s\S]*in a tab of its own/);
+  assertRefused(await world.ask('/'), 'in no frame');
+});

@@ -50,7 +50,9 @@ export class PreviewDoor {
       return this.#isSigned('enter', token, nowMs) ? this.#welcome(visit, nowMs) : NOTICES.preview;
     }
     const isKnown = cookiesOf(visit, 'preview').some((value) => this.#isSigned('visit', value, nowMs));
-    return isKnown ? undefined : NOTICES.preview;
+    if (isKnown) return undefined;
+    // Whoever stands in a frame has come by the dashboard, and what the door gave them is gone.
+    return visit.headers['sec-fetch-dest'] === 'iframe' ? NOTICES.previewInFrame : NOTICES.preview;
   }
 
   #welcome(visit: PreviewVisit, nowMs: number): Notice {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { openConnections } from '#core/http/connections.ts';
 import { whileArriving } from '#core/http/slow-requests.ts';
 import { createLog } from '#core/log.ts';
-import type { Route } from '#edge/route.ts';
+import type { Route, RouteSource } from '#edge/route.ts';
 import { EdgeWorld, HOST } from '../../test/edge-world.ts';
 import { pause } from '../../test/pause.ts';
 import { freshnessOf } from './cache/freshness.ts';
@@ -214,15 +214,48 @@ test('a change of one site looks at no other', async () => {
   };
   const routes = Array.from({ length: 1000 }, (_, index) => watched(index));
   const source = { loadAll: async () => routes, load: async () => [watched(7)], subscribe: async () => undefined };
-  const log = createLog('silent');
-  const budget = new MemoryBudget(1e6);
-  const pages = new SitePages({ pages: budget, notFound: budget });
-  const makeSite = (siteId: string) =>
-    new HostedSite(siteId, pages, new Allowance(1e6), new AllBodies(DEFAULT_LIMITS, log).ofSite());
-  const table = new RouteTable(source, new UsageReporter(world, log), makeSite, log);
+  const table = tableOf(source);
   await table.start();
   looks = 0;
   await table.refresh('site-7');
   assert.ok(table.find('s7.example.org') && looks < 50, `${looks} looks`);
   table.close();
 });
+
+test('all sites that change while others are read are read together', async () => {
+  const reads: (readonly string[])[] = [];
+  const source = {
+    loadAll: async () => [],
+    async load(siteIds: readonly string[]) {
+      reads.push(siteIds);
+      await pause(1);
+      return siteIds.map((id) => ({
+        ...world.route({ fqdn: `${id}.example.org` }),
+        site: { ...world.route({}).site, id },
+      }));
+    },
+    subscribe: async () => undefined,
+  };
+  const table = tableOf(source);
+  await table.start();
+  const first = table.refresh('first');
+  while (reads.length === 0) await pause(1);
+  const ids = Array.from({ length: 2_500 }, (_, index) => `site-${index}`);
+  await Promise.all(ids.flatMap((id) => [table.refresh(id), table.refresh(id)]));
+  await first;
+  assert.deepEqual(
+    reads.map(({ length }) => length),
+    [1, 1000, 1000, 500],
+  );
+  assert.ok(ids.every((id) => table.find(`${id}.example.org`)));
+  table.close();
+});
+
+function tableOf(source: RouteSource): RouteTable {
+  const log = createLog('silent');
+  const budget = new MemoryBudget(1e6);
+  const pages = new SitePages({ pages: budget, notFound: budget });
+  const makeSite = (siteId: string) =>
+    new HostedSite(siteId, pages, new Allowance(1e6), new AllBodies(DEFAULT_LIMITS, log).ofSite());
+  return new RouteTable(source, new UsageReporter(world, log), makeSite, log);
+}

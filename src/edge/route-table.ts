@@ -8,6 +8,8 @@ import { UsageCounter, type UsageReporter } from './usage.ts';
 
 const RETRY_MS = 1_000;
 const SPELLINGS = 10_000;
+/** So many sites that changed are read together. */
+const READ_AT_ONCE = 1_000;
 
 /** Host -> gate, in memory. The source says which site changed, and that site alone is read again. */
 export class RouteTable {
@@ -22,7 +24,10 @@ export class RouteTable {
   readonly #watchers = new Set<() => void>();
   /** Reads happen one after another, so that an older one never overwrites a newer one. */
   #reading: Promise<void> = Promise.resolve();
-  #queued = new Set<string | undefined>();
+  /** The read that is to come, and what it will read: the sites that changed, or all. */
+  #next: Promise<void> | undefined;
+  #changed = new Set<string>();
+  #mayAllHaveChanged = false;
   #retry: NodeJS.Timeout | undefined;
   #isClosed = false;
   isLoaded = false;
@@ -80,27 +85,35 @@ export class RouteTable {
     });
   }
 
-  /** Reads one site again, or all for undefined; many calls for the same site while others are read become one. */
+  /** Reads one site again, or all for undefined; all that changes while others are read is read together. */
   refresh(siteId: string | undefined): Promise<void> {
-    if (!this.#queued.has(siteId)) {
-      this.#queued.add(siteId);
-      this.#reading = this.#reading.then(() => {
-        this.#queued.delete(siteId);
-        return this.#read(siteId);
-      });
+    if (siteId === undefined) this.#mayAllHaveChanged = true;
+    else this.#changed.add(siteId);
+    if (!this.#next) {
+      this.#next = this.#reading.then(() => this.#read());
+      this.#reading = this.#next;
     }
-    return this.#reading;
+    return this.#next;
   }
 
-  async #read(siteId: string | undefined): Promise<void> {
+  async #read(): Promise<void> {
+    const [changed, isAll] = [[...this.#changed], this.#mayAllHaveChanged];
+    this.#next = undefined;
+    this.#changed = new Set();
+    this.#mayAllHaveChanged = false;
     if (this.#isClosed) return;
     try {
-      const routes = siteId === undefined ? await this.#source.loadAll() : await this.#source.load(siteId);
-      this.#replace(siteId, routes);
-      if (siteId === undefined) this.#forgetPages();
-      this.isLoaded ||= siteId === undefined;
+      if (isAll) {
+        this.#replace([...this.#sites.keys()], await this.#source.loadAll());
+        this.#forgetPages();
+        this.isLoaded = true;
+      } else
+        for (let from = 0; from < changed.length; from += READ_AT_ONCE) {
+          const siteIds = changed.slice(from, from + READ_AT_ONCE);
+          this.#replace(siteIds, await this.#source.load(siteIds));
+        }
     } catch (error) {
-      this.#log.warn({ err: error, site_id: siteId }, 'routes could not be read; trying again');
+      this.#log.warn({ err: error, sites: isAll ? 'all' : changed.length }, 'routes could not be read; trying again');
       // Nobody can tell what was missed meanwhile, so all are read.
       this.#retry ??= setTimeout(() => {
         this.#retry = undefined;
@@ -116,10 +129,9 @@ export class RouteTable {
   }
 
   /** Looks at nothing but the sites in question, so that one change among many sites is cheap. */
-  #replace(siteId: string | undefined, routes: readonly Route[]): void {
+  #replace(siteIds: readonly string[], routes: readonly Route[]): void {
     const routesOf = Map.groupBy(routes, ({ site }) => site.id);
-    const known = siteId === undefined ? [...this.#sites.keys()] : [siteId];
-    for (const id of new Set([...known, ...routesOf.keys()])) this.#replaceSite(id, routesOf.get(id) ?? []);
+    for (const id of new Set([...siteIds, ...routesOf.keys()])) this.#replaceSite(id, routesOf.get(id) ?? []);
     this.#spelled.clear();
   }
 

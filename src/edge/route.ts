@@ -32,8 +32,8 @@ export type RouteState = 'ready' | 'asleep' | 'held' | 'creating' | 'suspended' 
 /** Where routes come from: the control plane. Nothing here is called per request. */
 export interface RouteSource {
   loadAll(): Promise<Route[]>;
-  /** The routes of one site as they are now; none when the site is gone. */
-  load(siteId: string): Promise<Route[]>;
+  /** The routes of these sites as they are now; none of one that is gone. */
+  load(siteIds: readonly string[]): Promise<Route[]>;
   /** Calls back with the id of every site whose route may have changed, and with undefined when anything may have. */
   subscribe(changed: (siteId: string | undefined) => void): Promise<void>;
 }

@@ -13,8 +13,14 @@ const EDITOR_COOKIE = /(?:^|;)\s*wordpress_logged_in/;
  */
 export class Visitors {
   readonly #countedAtMs = new Map<number, number>();
-  // Numbers of one process mean nothing to another.
-  readonly #seed = randomInt(2 ** 32);
+  readonly #seed: number;
+  readonly #onNew: (visitor: number) => void;
+
+  /** Numbers made with another seed mean nothing here. `onNew` is told of each visit that counts. */
+  constructor(seed = randomInt(2 ** 32), onNew: (visitor: number) => void = () => undefined) {
+    this.#seed = seed;
+    this.#onNew = onNew;
+  }
 
   /** To be called for each page that a visitor got. */
   count(visit: Visit, nowMs: number): void {
@@ -26,6 +32,12 @@ export class Visitors {
     const countedAtMs = this.#countedAtMs.get(visitor);
     if (countedAtMs !== undefined && nowMs - countedAtMs < VISIT_MS) return;
     gate.counter.visits++;
+    this.remember(visitor, nowMs);
+    this.#onNew(visitor);
+  }
+
+  /** Another process, which answers on the same port, has counted this visit. */
+  remember(visitor: number, nowMs: number): void {
     // Put back at the end, so that the map stays in the order of time.
     this.#countedAtMs.delete(visitor);
     this.#countedAtMs.set(visitor, nowMs);

@@ -65,6 +65,7 @@ export class LocalHost implements SiteHost {
   readonly #seats = new Shares(SEATS_A_TEAM);
   readonly #terminals = new TerminalSessions((site, options) => this.driver(site).terminal(site, options), this.#seats);
   readonly #programs = new Programs((site) => this.driver(site), this.#seats);
+  readonly #listeners: HostListener[] = [];
 
   constructor({ name, drivers, timeMachine, otherMachine, logs, sharedCuts, reserveBytes }: LocalHostOptions) {
     this.name = name;
@@ -104,6 +105,7 @@ export class LocalHost implements SiteHost {
 
   /** What sites tell by themselves while they run here. */
   listen(listener: HostListener): void {
+    this.#listeners.push(listener);
     for (const [driver, runtime] of Object.entries(this.drivers)) {
       const site = (id: string): SiteRef => ({ id, host: this.name, driver });
       runtime.listen({
@@ -200,7 +202,7 @@ export class LocalHost implements SiteHost {
   activeTheme(site: SiteRef): Promise<string | null> {
     return this.#inDatabase(site, async (database) => {
       const [row] = await database.query(
-        "select substr(option_value, 1, 300) as option_value from wp_options where option_name = 'stylesheet'",
+        "select substr(option_value, 1, 300) as option_value from wp_options where option_name = 'stylesheet' limit 1",
       );
       return typeof row?.option_value === 'string' ? row.option_value : null;
     });
@@ -223,7 +225,10 @@ export class LocalHost implements SiteHost {
     return this.driver(site).start(site);
   };
   warmUp: Of<'warmUp'> = async (site) => this.driver(site).warmUp(site);
-  stop: Of<'stop'> = async (site) => this.driver(site).stop(site.id);
+  stop: Of<'stop'> = async (site) => {
+    await this.driver(site).stop(site.id);
+    for (const listener of this.#listeners) await listener.stopped?.(site);
+  };
 
   fileIdentity: Of<'fileIdentity'> = async (...args) => this.#files.fileIdentity(...args);
   readFile: Of<'readFile'> = async (...args) => this.#files.readFile(...args);
@@ -421,8 +426,8 @@ async function forgetAll(machine: TimeMachine, space: string, siteId: string): P
   }
 }
 
-/** As RuntimeListener, with the whereabouts of the site. */
-export type HostListener = {
+/** As RuntimeListener, with the whereabouts of the site; and told that a site was stopped, which is over when all that ran of it is noted. */
+export type HostListener = { stopped?: (site: SiteRef) => Promise<void> } & {
   [Name in keyof RuntimeListener]?: RuntimeListener[Name] extends
     | ((siteId: string, ...rest: infer Rest) => void)
     | undefined

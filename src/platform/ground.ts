@@ -11,6 +11,8 @@ import { findLackOfRoom, keepReserve } from './disk-reserve.ts';
 
 /** What is there before anything else: the folder, and a database with today's tables that is listened to. */
 export interface Ground extends Database {
+  /** Where the database is. */
+  url: string;
   listener: Listener;
 }
 
@@ -29,7 +31,7 @@ export async function layGround(config: Config, log: Log, stops: Stop[]): Promis
   listener.onSilence(() => database.cut());
   await listener.connect();
   stops.push(() => listener.close());
-  return { ...database, listener };
+  return { ...database, url, listener };
 }
 
 /** A migration may take its time, and so may waiting for another process that is at it. */
@@ -39,10 +41,17 @@ async function bringUpToDate(url: string, log: Log, onError: (error: Error) => v
   if (applied.length > 0) log.info({ applied }, 'database migrated');
 }
 
+/** What Postgres has for one process that does everything, and what each further one takes besides its pool. */
+const CONNECTIONS = 60;
+const OWN_CONNECTIONS = 5;
+
 async function startPostgres(config: Config, log: Log, stops: Stop[]): Promise<string> {
   const postgres = await startEmbeddedPostgres({
     dataDir: join(config.dataDir, 'postgres'),
     log: (line) => log.info(line),
+    settings: {
+      max_connections: CONNECTIONS + (config.edgeProcesses - 1) * (config.databasePoolSize + OWN_CONNECTIONS),
+    },
   });
   stops.push(() => postgres.stop());
   stops.push(await keepReserve(config.dataDir, log));

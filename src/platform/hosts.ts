@@ -8,7 +8,7 @@ import { opened, type Stop } from '#core/part.ts';
 import { PLATFORM } from '#core/platform-door.ts';
 import type { Secrets } from '#core/secrets.ts';
 import type { Services } from '#core/services.ts';
-import { findHome, findStorage } from '#features/cluster/cluster.ts';
+import { findHome, findStorage, type SiteOnCluster } from '#features/cluster/cluster.ts';
 import { findHostProcesses } from '#features/hold/hold.ts';
 import { SiteInCluster } from '#host/cluster/site-in-cluster.ts';
 import { HostAway, HostUnreachable } from '#host/host-unreachable.ts';
@@ -127,6 +127,8 @@ interface SiteHostsOptions {
   db: Db;
   secrets: Secrets;
   clusters: ReadonlyMap<string, Cluster>;
+  /** Sees to what is due of a site that is being put to sleep (features/cluster). */
+  settle(site: SiteOnCluster): Promise<boolean>;
   wakeMs: number;
 }
 
@@ -134,7 +136,7 @@ interface SiteHostsOptions {
  * All hosts: the one in this process without a detour, those of sites on clusters that we speak to, which are woken where they sleep, the
  * others where their processes say that they listen.
  */
-export function createSiteHosts({ local, db, secrets, clusters, wakeMs }: SiteHostsOptions): SiteHost {
+export function createSiteHosts({ local, db, secrets, clusters, settle, wakeMs }: SiteHostsOptions): SiteHost {
   const identity = ownIdentity(secrets, local);
   const known = new Map<string, KnownHost>();
   const lookUp = async (name: string): Promise<SiteHost> => {
@@ -164,6 +166,7 @@ export function createSiteHosts({ local, db, secrets, clusters, wakeMs }: SiteHo
         socket?.destroy();
         return socket !== undefined;
       },
+      settle: () => settle({ host: name, siteId }),
       keeper: () => lookUp(place),
       wakeMs,
     }).host;

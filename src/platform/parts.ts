@@ -67,12 +67,14 @@ function workParts({ services, features }: Assembly): Part[] {
 }
 
 function serveParts(assembly: Assembly): Part[] {
-  const { edge, metrics, services } = assembly;
+  const { edge, metrics, group, services } = assembly;
   const { localHost } = services;
   const part = (name: string, start: Part['start']): Part => ({ name, stage: 'serve', roles: EVERY_ROLE, start });
   return [
-    part('the port of the metrics', async ({ config: { host, metricsPort } }) =>
-      metricsPort === undefined ? undefined : serveMetrics(metrics, host, metricsPort),
+    part('the port of the metrics', async ({ config: { host, metricsPort, sharesPorts } }) =>
+      metricsPort === undefined || sharesPorts
+        ? undefined
+        : serveMetrics(() => group.pageOf(metrics), metrics.contentType, { host, port: metricsPort }),
     ),
     {
       name: 'the edge',

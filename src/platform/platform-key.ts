@@ -8,14 +8,19 @@ import type { Services } from '#core/services.ts';
 import { type Config, ConfigError } from '../config.ts';
 
 export async function openOwnSecrets(config: Config, db: Services['db']): Promise<Secrets> {
-  const key = config.secretKey ?? (await readOrMakeKey(join(config.dataDir, 'secret.key')));
+  const key = await ownKey(config);
   const before = config.previousSecretKeys.filter((each) => each !== key);
   return openSecrets(db, [key, ...before]).catch((error) => {
     throw error instanceof WrongKey ? new ConfigError([error.message]) : error;
   });
 }
 
-/** The platform's key. Losing it makes every sealed value unreadable, so nothing is ever written over one. */
+/** What the platform's key is, for this process and those that it starts. */
+export async function ownKey({ secretKey, dataDir }: Config): Promise<string> {
+  return secretKey ?? readOrMakeKey(join(dataDir, 'secret.key'));
+}
+
+/** Losing the platform's key makes every sealed value unreadable, so nothing is ever written over one. */
 async function readOrMakeKey(file: string): Promise<string> {
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true });

@@ -102,6 +102,7 @@ export function eventLoopFigures(): Figures {
         help: 'Event loop delay since the last scrape',
         type: 'gauge',
         label: 'percentile',
+        together: 'max',
       },
     },
     read() {

@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { sql } from 'kysely';
 import { createApp, NO_SITES } from '#core/http/server.ts';
 import type { Stop } from '#core/part.ts';
@@ -15,15 +15,20 @@ import type { Assembly } from './assembly.ts';
 
 /** Answers over HTTP: the API and its pages, sites, or only how the process is. */
 export async function serve(assembly: Assembly): Promise<Stop> {
-  const { services, features, edge, metrics } = assembly;
+  const { services, features, edge, metrics, group } = assembly;
   const { config } = services;
   const operations = config.roles.has('api') ? operationsOf(features) : undefined;
+  const listen = async (server: Server, port: number) => {
+    const given = await group.portOf('secure');
+    await listenOn(server, given ?? { port, host: config.host });
+    group.share('secure', server);
+  };
   const shelf = config.httpsPort === undefined ? undefined : new CertificateShelf(services);
   await shelf?.start();
   const proxies = new Proxies(config.trustProxy);
   const app = createApp({
     services,
-    metrics,
+    metrics: { ...metrics, render: () => group.pageOf(metrics) },
     operations: operations ?? [],
     sites: config.roles.has('edge') ? withEditors(services, withDemos(services, edge)) : NO_SITES,
     ...(shelf && {
@@ -32,6 +37,8 @@ export async function serve(assembly: Assembly): Promise<Stop> {
         names: shelf,
         port: new URL(config.baseUrl).port,
         isProxy: (address) => proxies.trusts(address),
+        ticketKeys: group.ticketKeys,
+        listen,
       },
     }),
     ready: async () => {
@@ -48,12 +55,27 @@ export async function serve(assembly: Assembly): Promise<Stop> {
       },
     }),
   });
-  await app.listen({ host: config.host, port: config.port });
+  const given = await group.portOf('plain');
+  if (given) {
+    await app.ready();
+    await listenOn(app.server, given);
+  } else {
+    await app.listen({ host: config.host, port: config.port });
+    group.share('plain', app.server);
+  }
   assembly.port = (app.server.address() as AddressInfo).port;
   return async () => {
     // Streams never end by themselves, so they are ended before the server waits for its requests.
     services.events.close();
+    // Fastify closes what it has opened itself.
+    const closed = given && new Promise((resolve) => app.server.close(resolve));
     await app.close();
+    await closed;
     shelf?.close();
   };
+}
+
+/** At an address, or at a socket that another process has opened. */
+function listenOn(server: Server, place: Server | { port: number; host: string }): Promise<void> {
+  return new Promise((resolve, reject) => server.once('error', reject).listen(place, resolve));
 }

@@ -14,6 +14,7 @@ import type { Payments } from '#core/payments.ts';
 import type { Services } from '#core/services.ts';
 import { SiteChanges } from '#core/site-changes.ts';
 import { receivePaymentEvent } from '#features/billing/billing.ts';
+import { settle } from '#features/cluster/cluster.ts';
 import { siteUrl } from '#features/instance/instance.ts';
 import { PRICES } from '#features/plan/plan.ts';
 import { SiteLog } from '#host/site-log/site-log.ts';
@@ -28,6 +29,7 @@ import type { Config } from '../config.ts';
 import type { Ground } from './ground.ts';
 import { createClusters, createLocalHost, createSiteHosts, hostAccess } from './hosts.ts';
 import { openOwnSecrets } from './platform-key.ts';
+import type { PortGroup } from './port-group/port-group.ts';
 
 const WEB_FOLDER = new URL('../../web/dist', import.meta.url).pathname;
 
@@ -43,6 +45,7 @@ export async function createServices(
   ground: Ground,
   operations: readonly Operation[],
   stops: Stop[],
+  group: PortGroup,
   given?: Services['clusters'],
 ): Promise<OwnServices> {
   const { db, pool, listener } = ground;
@@ -56,6 +59,7 @@ export async function createServices(
     db,
     secrets,
     clusters,
+    settle: (site) => settle(services, site),
     wakeMs: config.sitePods.wakeMs,
   });
   const services: OwnServices = {
@@ -70,7 +74,7 @@ export async function createServices(
     operations: new Map(operations.map((operation) => [operation.id, operation])),
     events: new EventHub(db, listener, log),
     jobs: new Jobs({ db, pool, listener, log, worker: config.roles.has('worker') }),
-    limits: new RateLimits(config.rateLimitFactor),
+    limits: new RateLimits(config.rateLimitFactor, (limit) => group.tell({ limit })),
     mailer: createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, folder: inData('mail'), log }),
     frontEnd: await FrontEnd.load(WEB_FOLDER, () => siteUrl({ config }, `*.${config.siteDomain}`)),
     outbound,

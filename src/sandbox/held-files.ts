@@ -9,7 +9,7 @@ const MEMORY = '/memfd:';
 const MOST_OPEN = 10_000;
 const LOOKS_AT_ONCE = 100;
 /** A file that is mapped is there though nobody has it open: `start-end rights offset device inode path`. */
-const MAPPED = /^([\da-f]+)-([\da-f]+) \S+ ([\da-f]+) ([\da-f]+):([\da-f]+) (\d+) +\/.* \(deleted\)$/gm;
+const MAPPED = /^([\da-f]+)-([\da-f]+) \S+ ([\da-f]+) ([\da-f]+):([\da-f]+) (\d+) +\//;
 
 /** On the disk of that number. */
 export async function heldBytes(pids: readonly number[], device: number): Promise<number> {
@@ -52,10 +52,21 @@ function openDeleted(pid: number, names: readonly string[]): { path: string; sta
 }
 
 function mappedIn(maps: string): { on: number; inode: number; end: number }[] {
-  return [...maps.matchAll(MAPPED)].map(([, ...parts]) => {
+  return deletedLines(maps).flatMap((line) => {
+    const [, ...parts] = MAPPED.exec(line) ?? [];
+    if (parts.length === 0) return [];
     const [start = 0, stop = 0, offset = 0, major = 0, minor = 0] = parts.map((part) => Number.parseInt(part, 16));
-    return { on: deviceOf(major, minor), inode: Number(parts[5]), end: offset + stop - start };
+    return [{ on: deviceOf(major, minor), inode: Number(parts[5]), end: offset + stop - start }];
   });
+}
+
+/** Of many hundred lines these are a few, so that only they are cut out and read. */
+function deletedLines(maps: string): string[] {
+  const lines: string[] = [];
+  const mark = `${DELETED}\n`;
+  for (let at = maps.indexOf(mark); at >= 0; at = maps.indexOf(mark, at + mark.length))
+    lines.push(maps.slice(maps.lastIndexOf('\n', at) + 1, at));
+  return lines;
 }
 
 /** As `stat` says it (makedev of the C library). */

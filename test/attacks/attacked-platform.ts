@@ -179,7 +179,7 @@ found.tmp = (
 ).stdout;
 found.left = (await run('ls /tmp')).stdout;
 rmSync(marker);
-const flood = await run('yes', { timeoutMs: 15_000 });
+const flood = await run('yes', { timeoutMs: 120_000 });
 found.flood = { length: flood.stdout.length, exitCode: flood.exitCode };
 const bomb = await run('f() { f | f & }; f; sleep 100', { timeoutMs: 1_500 });
 found.bomb = bomb.exitCode;

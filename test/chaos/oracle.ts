@@ -85,29 +85,6 @@ export class Oracle {
   }
 }
 
-/** A neighbour's visitor, who looks at a page from the cache again and again. */
-export class Neighbour {
-  calmMs: number[] = [];
-  shakenMs: number[] = [];
-  failures = 0;
-  #isShaken = false;
-
-  shake(): void {
-    this.#isShaken = true;
-  }
-
-  async visit(url: string, fqdn: string, stop: AbortSignal): Promise<void> {
-    while (!stop.aborted) {
-      const begunMs = performance.now();
-      const seen = await visit({ url }, fqdn, '/').catch(() => undefined);
-      const tookMs = performance.now() - begunMs;
-      if (seen?.status !== 200) this.failures++;
-      else if (seen.headers['x-cache'] === 'HIT') (this.#isShaken ? this.shakenMs : this.calmMs).push(tookMs);
-      await sleep(10);
-    }
-  }
-}
-
 export function percentile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)] ?? 0;
 }

@@ -25,7 +25,7 @@ interface Answer {
 }
 
 /** The chart as an operator of a cluster of these two nodes would set it. */
-function valuesOf(surroundings: Surroundings, tag: string, more: object): Record<string, unknown> {
+function valuesOf(surroundings: Surroundings, tag: string, sites: object): Record<string, unknown> {
   const small = { resources: { requests: { cpu: '20m', memory: '160Mi' }, limits: { memory: '1Gi' } } };
   return {
     image: `localhost/siteyard:${tag}`,
@@ -54,7 +54,7 @@ function valuesOf(surroundings: Surroundings, tag: string, more: object): Record
       },
     },
     // Nobody knows names there.
-    sites: { storageClass: 'network', platformDoor: `${DOOR}:7444` },
+    sites: { storageClass: 'network', platformDoor: `${DOOR}:7444`, ...sites },
     api: { replicas: 2, ...small, service: { type: 'NodePort' } },
     worker: { replicas: 2, ...small },
     edge: {
@@ -68,7 +68,6 @@ function valuesOf(surroundings: Surroundings, tag: string, more: object): Record
     networkPolicy: {
       siteEgress: [{ cidr: '10.99.0.1/32', port: 9000 }],
     },
-    ...more,
   };
 }
 
@@ -82,9 +81,9 @@ export class Fleet {
     this.#surroundings = surroundings;
   }
 
-  /** Installs it, or brings it to another image. */
-  async install(tag: string, more: object = {}): Promise<void> {
-    const objects = renderChart({ name: 'siteyard', namespace: HOME }, valuesOf(this.#surroundings, tag, more));
+  /** Installs it, or brings it to another image, or sites to something else. */
+  async install(tag: string, sites: object = {}): Promise<void> {
+    const objects = renderChart({ name: 'siteyard', namespace: HOME }, valuesOf(this.#surroundings, tag, sites));
     // A load balancer's work is done by the ports of the nodes here, which are the same in every run.
     for (const object of objects as { kind: string; metadata: { name: string }; spec?: { ports: object[] } }[]) {
       const role = object.metadata.name.replace('siteyard-', '');

@@ -324,7 +324,7 @@ async function journey(): Promise<void> {
 
 /** Everything on a node ends at one instant. What was acknowledged a minute before is there afterwards. */
 async function loseNode(kind: 'network' | 'local'): Promise<string> {
-  await fleet.install('2', { sites: { storageClass: kind } });
+  await fleet.install('2', { storageClass: kind });
   await fleet.isRolledOut(300);
   const fqdn = await fleet.createSite();
   const siteId = await idOf(fqdn);

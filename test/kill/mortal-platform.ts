@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,7 +28,12 @@ export class MortalPlatform {
   #starting: Promise<unknown> = Promise.resolve();
   #isOver = false;
 
-  private constructor(dataDir: string, port: number, database: { url: string; drop(): Promise<void> }) {
+  private constructor(
+    dataDir: string,
+    port: number,
+    database: { url: string; drop(): Promise<void> },
+    more: Record<string, string>,
+  ) {
     this.dataDir = dataDir;
     this.url = `http://localhost:${port}`;
     this.env = {
@@ -41,6 +46,7 @@ export class MortalPlatform {
       RATE_LIMIT_FACTOR: '0',
       BACKUP_PROCESSES: '2',
       LOG_LEVEL: 'warn',
+      ...more,
     };
     this.#pool = new pg.Pool({ connectionString: database.url, max: 4 });
     // The database goes at the end with whoever is connected still.
@@ -48,9 +54,17 @@ export class MortalPlatform {
     this.#drop = database.drop;
   }
 
-  static async create(): Promise<MortalPlatform> {
+  /** `more`: variables beside its own, or in their place. */
+  static async create(more: Record<string, string> = {}): Promise<MortalPlatform> {
     const dataDir = mkdtempSync(join(tmpdir(), 'siteyard-restore-kill-'));
-    return new MortalPlatform(dataDir, await freePort(), await createTestDatabase());
+    // MariaDB runs as another user when we are root, and must be able to pass.
+    chmodSync(dataDir, 0o711);
+    return new MortalPlatform(dataDir, await freePort(), await createTestDatabase(), more);
+  }
+
+  /** Of the service alone; what it started is below it. */
+  get pid(): number {
+    return this.#service?.pid as number;
   }
 
   start(): Promise<unknown> {
@@ -68,7 +82,7 @@ export class MortalPlatform {
 
   /** What stays of the platform has to come back by itself; what does not is started again with `start`. */
   async kill(way: Way): Promise<void> {
-    const pid = this.#service?.pid as number;
+    const { pid } = this;
     const below = childrenOf(pid);
     if (way === 'processes of the time machine') return below.filter(isTimeMachine).forEach(signal);
     signal(pid);
@@ -90,10 +104,12 @@ export class MortalPlatform {
     return this.#service?.output() ?? '';
   }
 
-  async destroy(): Promise<void> {
+  /** `endRest`: what outlives the service. */
+  async destroy(endRest: () => void = () => {}): Promise<void> {
     this.#isOver = true;
     this.#service?.kill('SIGKILL');
     await this.#service?.exited;
+    endRest();
     await this.#pool.end();
     await this.#drop();
     rmSync(this.dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });

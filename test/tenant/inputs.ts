@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { errorLine } from '#host/site-log/entries.ts';
 import { databaseFile } from '#runtimes/folders/site-folder.ts';
 import type { Random } from '../random.ts';
 
@@ -74,6 +75,34 @@ export class HostileTenant {
 
   clear(): void {
     rmSync(join(this.folder, 'content/uploads/odd'), { recursive: true, force: true });
+  }
+
+  /** A log of errors as full as it may be, each made to be dear to compare with the others. As PHP's own words come there. */
+  errors(logs: string): void {
+    mkdirSync(logs, { recursive: true });
+    const words = [`${'1'.repeat(287)}g`, `"'`.repeat(140), `${'0x'.repeat(140)}!`, 'a'.repeat(8_000)];
+    for (let piece = 1; piece <= 8; piece++) {
+      let lines = '';
+      for (let line = 0; lines.length < 1_000_000 * this.#scale; line++) {
+        const message = words[line % words.length] as string;
+        lines += errorLine({ atMs: Date.now(), level: 'plain', message, file: null, line: null, request: 'GET /' });
+      }
+      writeFileSync(join(logs, `error-${new Date().toISOString().slice(0, 10)}-00000${piece}.jsonl`), lines);
+    }
+  }
+
+  /** Posts of kinds that nobody has a word for, with letters that no text may have. */
+  posts(): void {
+    const database = new DatabaseSync(databaseFile(this.folder));
+    const post = database.prepare(
+      `insert into wp_posts (post_author, post_title, post_name, post_type, post_status, post_content, guid, post_excerpt, to_ping, pinged,
+        post_content_filtered) values (1, ?, '', ? || char(0) || char(27), 'publish', '', '', '', '', '', '')`,
+    );
+    database.exec('begin');
+    for (let count = 0; count < 5_000 * this.#scale; count++)
+      post.run('<b>\u202e'.repeat(100), `kind-${count}-`.repeat(5));
+    database.exec('commit');
+    database.close();
   }
 
   #many(text: string, count: number): string {

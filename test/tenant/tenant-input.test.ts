@@ -144,6 +144,18 @@ const works: Record<string, () => Promise<void>> = {
     ]);
     tenant.clear();
   },
+  async 'what PHP complains of'() {
+    tenant.errors(join(platform.dataDir, 'logs', siteId));
+    assert.ok((await api.listSiteErrors({ params })).count > 0);
+    await api.listSiteLog({ params, query: { search: 'no such text' } });
+  },
+  async 'what happened from minute to minute'() {
+    tenant.posts();
+    await backUp();
+    const told = async () => (await platform.rows('select from backups where not is_told', [])).length === 0;
+    await eventually(told, 180_000);
+    assert.ok(lengthOf(await api.listMoments({ params })) < 150_000);
+  },
   async 'what another site answers'() {
     const fqdn = `blog.example.com:${upstream.port}`;
     for (const path of Object.keys(answers)) {

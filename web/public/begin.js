@@ -25,15 +25,16 @@
   const [, site] = /^\/sites\/([a-z0-9.-]+\.[a-z0-9-]+)$/.exec(location.pathname) ?? [];
   ask('/me');
   if (isHome) {
-    ask('/team?page=1&size=100');
-    ask(`/team/${team}/attention`);
-    ask(`/team/${team}/event?page=1&size=25`);
+    // First what takes longest, and has the pictures waiting for it.
     ask(`/site?team_id=${team}&page=1&size=4`)
       .then((answer) => answer?.clone().json())
       .then((page) => {
         for (const { fqdn } of page?.results ?? []) preloadPicture(fqdn);
       })
       .catch(() => {});
+    ask(`/team/${team}/attention`);
+    ask(`/team/${team}/event?page=1&size=25`);
+    ask('/team?page=1&size=100');
   }
   if (site) {
     preloadPicture(site);

@@ -106,6 +106,10 @@ export interface DB {
     damaged_at: Generated<Date | null>;
     is_told: Generated<boolean>;
   };
+  certificate_orders: {
+    team_id: string;
+    ordered_at: Generated<Date>;
+  };
   certificates: {
     name: string;
     source: Generated<string>;
@@ -530,6 +534,7 @@ export interface DB {
     event_id: Generated<string | null>;
     planned_at: Generated<Date | null>;
     refused: Generated<unknown>;
+    security_update: Generated<string | null>;
   };
   site_stages: {
     site_id: string;
@@ -629,6 +634,8 @@ export interface DB {
     failed_answers: Generated<number | null>;
     visits_class: Generated<number>;
     bandwidth_class: Generated<number>;
+    updates_waiting: Generated<number>;
+    security_update: Generated<string | null>;
   };
   sites_to_remove: {
     site_id: string;

@@ -50,6 +50,8 @@ export function openConnections(handle: RequestListener, upgrades?: Upgrades, re
   const options = {
     maxHeaderSize: MAX_HEADER_BYTES,
     requireHostHeader: false,
+    // Most requests have no body, and the stream of one that never comes costs as much as all that we do for a page in memory.
+    optimizeEmptyRequests: true,
     headersTimeout: HEADERS_MS,
     // Almost every request has less (slow-requests.ts).
     requestTimeout: LONGEST_REQUEST_MS,

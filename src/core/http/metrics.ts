@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Figures } from '#core/figures.ts';
 import type { Services } from '#core/services.ts';
 
@@ -8,10 +8,15 @@ import type { Services } from '#core/services.ts';
  */
 export interface Metrics {
   observeRequest(operation: string, method: string, status: number, seconds: number): void;
-  /** The page that Prometheus scrapes; figures are read at that moment. */
-  render(): Promise<string>;
+  /** The page that Prometheus scrapes; figures are read at that moment. `others` are those of processes that answer on the same port. */
+  render(others?: readonly MetricFigures[]): Promise<string>;
+  /** The figures of this process, for another one that renders them. */
+  read(): Promise<MetricFigures>;
   contentType: string;
 }
+
+/** As prom-client has them; plain data. */
+export type MetricFigures = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 const PREFIX = 'siteyard_';
 /** Gauges of prom-client that are named like counters, which Prometheus' own checker objects to. */
@@ -29,23 +34,38 @@ export function createMetrics(services: Services, figures: readonly Figures[]): 
     registers: [registry],
   });
   const refreshers = figures.map((each) => register(registry, each));
+  const refresh = async () => {
+    // One after another: a scrape takes one connection of the pool.
+    for (const each of refreshers) await each(services);
+  };
   return {
     contentType: registry.contentType,
     observeRequest(operation, method, status, seconds) {
       requests.observe({ operation, method, status }, seconds);
     },
-    async render() {
-      // One after another: a scrape takes one connection of the pool.
-      for (const refresh of refreshers) await refresh(services);
-      return registry.metrics();
+    async render(others = []) {
+      await refresh();
+      if (others.length === 0) return registry.metrics();
+      const own = await registry.getMetricsAsJSON();
+      return AggregatorRegistry.aggregate([own.map(told), ...others]).metrics();
+    },
+    async read() {
+      await refresh();
+      return registry.getMetricsAsJSON();
     },
   };
 }
 
+/** When the service started is when its first process did. */
+function told(metric: MetricFigures[number]): MetricFigures[number] {
+  return metric.aggregator === 'omit' ? { ...metric, aggregator: 'first' } : metric;
+}
+
 /** Returns what reads the figures anew. */
 function register(registry: Registry, { metrics, read }: Figures): (services: Services) => Promise<void> {
-  const shown = Object.entries(metrics).map(([name, { help, type, label }]) => {
-    const settings = { name: PREFIX + name, help, labelNames: label ? [label] : [], registers: [registry] };
+  const shown = Object.entries(metrics).map(([name, { help, type, label, together = 'sum' }]) => {
+    const labelNames = label ? [label] : [];
+    const settings = { name: PREFIX + name, help, labelNames, registers: [registry], aggregator: together };
     return { name, label, metric: type === 'counter' ? new Counter(settings) : new Gauge(settings) };
   });
   return async (services) => {

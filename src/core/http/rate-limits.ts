@@ -36,6 +36,13 @@ const FORGET_ABOVE = 500_000;
 
 export type LimitName = keyof typeof PER_MINUTE;
 
+/** A use, or one that is taken back. */
+export interface LimitUse {
+  name: LimitName;
+  key: string;
+  uses: 1 | -1;
+}
+
 export interface LimitState {
   limit: number;
   remaining: number;
@@ -44,26 +51,36 @@ export interface LimitState {
 }
 
 /**
- * Counts per minute, in this process's memory: a limit protects the process that counts. A fleet of n API processes
- * lets n times as much through, which docs/decisions/0004 weighs.
+ * Counts per minute, in memory: a limit protects whoever counts, a process or those that answer on one port together. A fleet
+ * of n of them lets n times as much through, which docs/decisions/0004 weighs.
  */
 export class RateLimits {
   readonly #factor: number;
+  /** Told of every use that counts here. */
+  readonly #onUse: (use: LimitUse) => void;
   readonly #windows = new Map<string, { count: number; endsAt: number }>();
   #sweptAt = 0;
 
-  constructor(factor: number) {
+  constructor(factor: number, onUse: (use: LimitUse) => void = () => undefined) {
     this.#factor = factor;
+    this.#onUse = onUse;
   }
 
   /** Counts one use. With a factor of 0 nothing is limited. */
   take(name: LimitName, key: string): LimitState {
+    this.#onUse({ name, key, uses: 1 });
     return this.#state(name, key, 1);
   }
 
   /** Takes back one use, of something that turned out not to count. */
   giveBack(name: LimitName, key: string): void {
+    this.#onUse({ name, key, uses: -1 });
     this.#state(name, key, -1);
+  }
+
+  /** Counts what another process counted, for those that answer on the same port. */
+  count({ name, key, uses }: LimitUse): void {
+    this.#state(name, key, uses);
   }
 
   /** Looks without counting. */

@@ -1,5 +1,6 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import Fastify, {
   type FastifyBaseLogger,
@@ -44,7 +45,12 @@ export interface ServerOptions {
   /** Answers for every host that is not the platform's. */
   sites: SiteListener;
   /** Where TLS is spoken, too. */
-  secure?: PlainEntryOptions & { certificates: Certificates };
+  secure?: PlainEntryOptions & {
+    certificates: Certificates;
+    /** What seals the sessions that visitors come back with. */
+    ticketKeys: Buffer;
+    listen: (server: NetServer, port: number) => Promise<void>;
+  };
   ready: () => Promise<boolean>;
 }
 
@@ -80,7 +86,7 @@ export function createApp(options: ServerOptions): FastifyInstance {
             ? passOn(handler, request, socket, head)
             : sites.upgrade(request, socket, head),
       });
-      if (secure) front = openTlsFront(secure.certificates, connections.server, handle);
+      if (secure) front = openTlsFront(secure, connections.server, handle);
       return connections.server;
     },
     // Malformed requests never reach a route; they get the same kind of answer all the same.
@@ -150,7 +156,9 @@ export function createApp(options: ServerOptions): FastifyInstance {
   });
   if (options.pages) options.pages(app);
   const { httpsPort } = config;
-  if (front && httpsPort !== undefined) app.addHook('onReady', async () => front?.listen(httpsPort, config.host));
+  const { secure } = options;
+  if (secure && httpsPort !== undefined)
+    app.addHook('onReady', async () => front && secure.listen(front.server, httpsPort));
   app.addHook('onClose', async () => front?.close());
   return app;
 }

@@ -19,7 +19,7 @@ export const attentionFeature = feature({
       path: '/team/{team_id}/attention',
       tag: 'teams',
       summary:
-        'What a team should look at: payments, storage, sites that fail, failing backups, certificates and records of domains',
+        'What a team should look at: payments, storage, sites that fail, failing backups, certificates and records of domains, updates that wait',
       access: inTeam('viewer'),
       assistant: true,
       params: Type.Object({ team_id: Uuid }),

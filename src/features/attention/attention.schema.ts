@@ -1,12 +1,26 @@
 import { type Static, Type } from 'typebox';
 import { Nullable, OneOf, say, Timestamp } from '#core/http/schema.ts';
 
-const ATTENTION_KINDS = ['payment', 'storage', 'errors', 'backup', 'certificate', 'dns'] as const;
+/** In the order in which people are told of them. */
+export const ATTENTION_KINDS = [
+  'payment',
+  'storage',
+  'errors',
+  'backup',
+  'security',
+  'certificate',
+  'dns',
+  'updates',
+] as const;
 
 const AttentionItem = Type.Object({
-  kind: OneOf(ATTENTION_KINDS, { description: 'What it is about' }),
+  kind: OneOf(ATTENTION_KINDS, {
+    description:
+      'What it is about. `security`: a release of WordPress that mends what is unsafe waits. `updates`: anything else of WordPress, plugins and themes does, and nothing of that kind',
+  }),
   severity: OneOf(['danger', 'warning'], { description: 'danger: visitors or data are at risk already' }),
-  fqdn: Nullable(Type.String({ description: 'The site, or null for what concerns the whole team' })),
+  fqdn: Nullable(Type.String({ description: 'The site, or null for what concerns several of them or the whole team' })),
+  sites: say(Type.Integer(), 'How many sites it is about; 0 for what concerns the whole team'),
   name: Nullable(Type.String({ description: 'The domain that it is about, where a site has several' })),
   twin: Nullable(Type.String({ description: 'Its www twin, where that has the same trouble' })),
   reason: Nullable(Type.String({ description: 'What went wrong last, where that is known' })),

@@ -1,5 +1,5 @@
 import type { Services } from '#core/services.ts';
-import { postpone, takeDueSites, touchLatest, touchSites } from '#features/backup/backup.ts';
+import { dueKinds, postpone, takeDueSites, touchLatest, touchSites } from '#features/backup/backup.ts';
 import { backUp } from './cut.ts';
 
 export { backUp, recordCut } from './cut.ts';
@@ -55,8 +55,9 @@ export class BackupClock {
     const { backupProcesses } = this.#services.config;
     // One runs in each process of the time machine, and one waits, so that none of them idles.
     const places = 2 * backupProcesses;
-    await this.#fill({ isSuspect: false, places, mostOfTeam: places });
-    await this.#fill(SUSPECTS);
+    const due = await dueKinds(this.#services.db);
+    if (due.has(false)) await this.#fill({ isSuspect: false, places, mostOfTeam: places });
+    if (due.has(true)) await this.#fill(SUSPECTS);
   }
 
   async #fill({ isSuspect, places, mostOfTeam }: Lane): Promise<void> {
@@ -134,6 +135,8 @@ export async function listenToTouches(
       if (now.size === 0) setImmediate(write);
       now.add(id);
     },
+    // Whoever takes its last backup then takes it of all that ran.
+    stopped: writeAll,
   });
   return () => {
     clearInterval(timer);

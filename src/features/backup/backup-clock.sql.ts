@@ -56,6 +56,13 @@ interface Turn {
 
 const ANY_NUMBER = 1_000_000;
 
+/** Whether sites are due, of the one kind and of the other (`is_slow`). Each second somebody asks, and mostly there are none. */
+export async function dueKinds(db: Db): Promise<Set<boolean>> {
+  const { rows } = await sql<{ is_slow: boolean }>`
+    select distinct is_slow from backup_clocks where due_at <= now()`.execute(db);
+  return new Set(rows.map(({ is_slow }) => is_slow));
+}
+
 /**
  * Takes the sites that are due and that nothing else has to itself: teams in turns, so that one which has a place does not take the next
  * while others wait, and of each the longest overdue first. Until their cut is noted they are due again in two minutes, should

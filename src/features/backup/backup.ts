@@ -24,6 +24,7 @@ export {
   backupFigures,
   databaseTime,
   delayCut,
+  dueKinds,
   failingBackups,
   findClock,
   noteCut,

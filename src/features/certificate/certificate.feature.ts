@@ -1,6 +1,6 @@
 import type { Part } from '#core/part.ts';
 import { feature } from '../feature.ts';
-import { forgetChallenges } from './certificate.sql.ts';
+import { forgetChallenges, forgetOrders } from './certificate.sql.ts';
 import { CertificateWorker } from './certificate-worker.ts';
 
 const getCertificates: Part = {
@@ -18,6 +18,9 @@ const getCertificates: Part = {
 export const certificateFeature = feature({
   name: 'certificate',
   parts: [getCertificates],
-  housekeeping: forgetChallenges,
+  async housekeeping(db) {
+    await forgetChallenges(db);
+    await forgetOrders(db);
+  },
   dueTimes: ['certificates.next_try_at', 'certificates.taken_until'],
 });

@@ -91,22 +91,42 @@ export interface DueCertificate {
   taken_until: Date;
 }
 
+/** What an authority gives to the whole platform (Let's Encrypt: 300 orders in three hours) no team may use up. */
+const ORDERS_OF_TEAM = 100;
+const ORDERS_HOURS = 3;
+
 /**
- * Takes what is due, for some minutes: then whoever took it is gone, and somebody else does. A name that no longer leads here is left alone; one that
- * was primary before keeps what it has.
+ * Takes what is due, for some minutes: then whoever took it is gone, and somebody else does. Teams in turns, and none beyond its share of orders, which
+ * a name that goes does not give back. A name that no longer leads here is left alone; one that was primary before keeps what it has.
  */
 export async function takeDue(db: Db, limit: number, wanted: WantedNames): Promise<DueCertificate[]> {
   const hasOne = sql`c.source = 'acme' and c.chain is not null`;
+  const isDue = sql`c.next_try_at <= now() and (c.taken_until is null or c.taken_until < now())`;
   const { rows } = await sql<DueCertificate>`
-    update certificates set taken_until = now() + interval '5 minutes' where name in (
-      select c.name from certificates c
-      where c.next_try_at <= now() and (c.taken_until is null or c.taken_until < now())
-        and (c.name = any(${wanted.own}::text[]) or exists (select from ${namesOfSites(wanted, hasOne)} and n.fqdn = c.name))
-      order by c.next_try_at limit ${limit} for update of c skip locked
-    ) returning name, chain, renew_at, source, failures, taken_until, renew_at is null or renew_at <= now() as is_renewal_due`.execute(
+    with due as (
+      select c.name, of_site.team_id, row_number() over (partition by of_site.team_id order by c.next_try_at) as turn
+      from certificates c left join (select n.fqdn, s.team_id from site_names n join sites s on s.id = n.site_id) of_site on of_site.fqdn = c.name
+      where ${isDue} and (c.name = any(${wanted.own}::text[]) or exists (select from ${namesOfSites(wanted, hasOne)} and n.fqdn = c.name))
+    ), chosen as materialized (
+      select c.name, due.team_id from due join certificates c on c.name = due.name
+      where ${isDue} and (due.team_id is null or due.turn + (select count(*) from certificate_orders o
+        where o.team_id = due.team_id and o.ordered_at between now() - make_interval(hours => ${ORDERS_HOURS}) and now()) <= ${ORDERS_OF_TEAM})
+      order by due.turn, c.next_try_at limit ${limit} for update of c skip locked
+    ), taken as (
+      update certificates c set taken_until = now() + interval '5 minutes' from chosen where c.name = chosen.name
+      returning c.name, c.chain, c.renew_at, c.source, c.failures, c.taken_until, c.renew_at is null or c.renew_at <= now() as is_renewal_due
+    ), noted as (
+      insert into certificate_orders (team_id) select chosen.team_id from taken join chosen using (name)
+      where taken.is_renewal_due and chosen.team_id is not null
+    ) select * from taken`.execute(db);
+  return rows;
+}
+
+/** Those of a clock that was ahead, too: they would count for as long as it was. */
+export async function forgetOrders(db: Db): Promise<void> {
+  await sql`delete from certificate_orders where ordered_at not between now() - make_interval(hours => ${ORDERS_HOURS}) and now()`.execute(
     db,
   );
-  return rows;
 }
 
 export async function millisecondsUntilDue(db: Db): Promise<number | undefined> {

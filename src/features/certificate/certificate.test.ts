@@ -12,7 +12,7 @@ import { type Person, registerPerson } from '../../../test/people.ts';
 import { newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
 import { startTlsApp, type TlsApp } from '../../../test/tls-app.ts';
 import { visit } from '../../../test/visit.ts';
-import { deleteChallenge, insertChallenge, listChallenges } from './certificate.sql.ts';
+import { deleteChallenge, insertChallenge, insertWanted, listChallenges, takeDue } from './certificate.sql.ts';
 import { CertificateShelf } from './certificate.ts';
 
 const NEVER = new Date('2999-01-01');
@@ -190,6 +190,37 @@ suite('certificates', () => {
     await assert.rejects(shown('elsewhere.example.org'));
     assert.deepEqual(await tls.app.services.db.selectFrom('acme_challenges').selectAll().execute(), []);
   });
+});
+
+test('teams take turns at the authority, and none uses up what it gives to all, by names that come and go either', async (t) => {
+  const app = await startTestApp();
+  t.after(() => app.close());
+  const { db } = app.services;
+  const teams = [await registerPerson(app), await registerPerson(app)];
+  const [many, one] = await Promise.all(teams.map(async (person) => ({ person, site: await newSite(person) })));
+  const wanted = { own: [], wildcards: [], given: ['.nowhere.example'], known: [] };
+  const add = async (siteId: string, count: number) => {
+    const names = Array.from({ length: count }, () => newFqdn().replace('localhost', 'example'));
+    const rows = names.map((fqdn) => ({ fqdn, site_id: siteId, verified_at: new Date(), next_look_at: NEVER }));
+    await db.insertInto('site_names').values(rows).execute();
+    await insertWanted(db, wanted);
+    return names;
+  };
+  const take = async (limit: number) => (await takeDue(db, limit, wanted)).map(({ name }) => name);
+  const churned = await add(many?.site.id as string, 150);
+  const [own] = await add(one?.site.id as string, 1);
+  const first = await take(8);
+  assert.ok(first.length === 8 && first.includes(own as string), 'a single name does not wait for a hundred others');
+  assert.equal(first.length + (await take(500)).length, 101);
+  assert.deepEqual(await take(500), []);
+  // Names that go leave nothing of what was asked for them.
+  await db.deleteFrom('site_names').where('fqdn', 'in', churned).execute();
+  await add(many?.site.id as string, 50);
+  assert.deepEqual(await take(500), []);
+  const [next] = await add(one?.site.id as string, 1);
+  assert.deepEqual(await take(500), [next]);
+  await sql`update certificate_orders set ordered_at = now() - interval '4 hours'`.execute(db);
+  assert.equal((await take(500)).length, 50);
 });
 
 test('any number of strangers who ask for challenges cost a query a second, and an authority is answered', async () => {

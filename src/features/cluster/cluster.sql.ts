@@ -4,8 +4,8 @@ import type { Db } from '#core/db/database.ts';
 import { type PlanName, SHARES } from '#features/plan/plan.ts';
 
 const ASLEEP_SECONDS = 15;
-/** A process says every five seconds that it lives. */
-const HEARD_SECONDS = 20;
+/** Of a pod: it says every twenty seconds that it lives. */
+const HEARD_SECONDS = 45;
 
 /** What a cluster has to know of a site, deleted or not; undefined where there is none. */
 export async function findHome(db: Db, siteId: string): Promise<SiteHome | undefined> {
@@ -34,17 +34,28 @@ export async function findStorage(db: Db, siteId: string): Promise<number> {
   return rows[0]?.bytes ?? 0;
 }
 
+/** A site and its stage and previews. */
+export async function listOnHost(db: Db, host: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`select id from sites where host = ${host}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
 /**
  * The hosts of a cluster's sites whose pods nobody has asked anything of for so long; where the site itself sleeps or is deleted, the
- * platform alone asked for something, and a moment is enough. A pod that was killed may still be written down.
+ * platform alone asked for something, and a moment is enough. But where a backup is due, or one is not told of, the pod would be
+ * woken again for that. A pod that was killed may still be written down.
  */
 export async function listIdleHosts(db: Db, cluster: string, idleMs: number): Promise<string[]> {
   const asleep = sql`not exists (select from sites s where s.host = p.host and s.kind = 'live' and not s.is_sleeping)`;
-  const seconds = sql`case when ${asleep} then least(${ASLEEP_SECONDS}::float8, ${idleMs / 1000}::float8) else ${idleMs / 1000}::float8 end`;
+  const due = sql`exists (select from sites s join backup_clocks c on c.site_id = s.id
+      where s.host = p.host and c.failures = 0 and c.due_at < now() + interval '2 minutes')`;
+  const untold = sql`exists (select from sites s join backups b on b.site_id = s.id where s.host = p.host and not b.is_told)`;
+  const idleFor = (seconds: number) => sql`max(idle_since) < now() - make_interval(secs => ${seconds}::float8)`;
   const { rows } = await sql<{ host: string }>`select host from platform_processes p
-    where host like ${`${cluster}.%`} and seen_at > now() - interval '30 seconds'
+    where host like ${`${cluster}.%`} and seen_at > now() - make_interval(secs => ${HEARD_SECONDS})
     group by host having bool_and(address is not null and idle_since is not null)
-      and max(idle_since) < now() - make_interval(secs => ${seconds})`.execute(db);
+      and ${idleFor(Math.min(ASLEEP_SECONDS, idleMs / 1000))}
+      and (${idleFor(idleMs / 1000)} or (${asleep} and not ${due} and not ${untold}))`.execute(db);
   return rows.map(({ host }) => host);
 }
 

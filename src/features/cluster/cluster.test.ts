@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { sql } from 'kysely';
+import { type Db, inTransaction } from '#core/db/database.ts';
 import { findClock, touchSites } from '#features/backup/backup.ts';
 import { backUp } from '#features/backup-clock/cut.ts';
 import { purgeSite } from '#features/deleted-site/purge.jobs.ts';
+import { findMoments } from '#features/moment/moment.ts';
 import type { Site } from '#sdk';
 import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
@@ -18,6 +22,7 @@ import { SitePods } from '../../../test/site-pods.ts';
 import { newSite, putOnPlan } from '../../../test/sites.ts';
 import { openTerminal } from '../../../test/terminal-client.ts';
 import { visit } from '../../../test/visit.ts';
+import { listIdleHosts } from './cluster.sql.ts';
 
 const cluster = new LocalCluster();
 const other = new LocalCluster();
@@ -77,6 +82,25 @@ async function keep({ id }: { id: string }): Promise<void> {
   while (!(await backUp(app.services, id))) await pause(20);
 }
 
+const untold = async () =>
+  (
+    await app.services.db
+      .selectFrom('backups')
+      .select('commit_hash')
+      .where('site_id', '=', site.id)
+      .where('is_told', '=', false)
+      .execute()
+  ).map(({ commit_hash }) => commit_hash);
+
+/** Carries what was found out of a transaction that is undone. */
+class Found extends Error {
+  readonly isFound: boolean;
+  constructor(isFound: boolean) {
+    super('undone');
+    this.isFound = isFound;
+  }
+}
+
 async function letSleep({ id } = site): Promise<void> {
   await cluster.scale(id, 0);
   await cluster.settled(id);
@@ -128,6 +152,75 @@ suite('a site on a cluster', () => {
     await keep(site);
     assert.ok(pods.isRunning(site.id));
     assert.equal((await findClock(app.services.db, site.id))?.due_at, null);
+  });
+
+  test('is put to sleep with its last minute kept and told, so that nobody wakes it for that', async () => {
+    const { services } = app;
+    assert.equal((await home()).status, 200);
+    await write('uploads/last.txt', 'the last minute');
+    assert.ok((await findClock(services.db, site.id))?.due_at);
+    await owner.api.sleepSite({ params: params(), wait: 60 });
+    await eventually(async () => !pods.isRunning(site.id));
+    const clock = await findClock(services.db, site.id);
+    assert.equal(clock?.due_at, null, 'a backup is due');
+    assert.ok(clock.cut_at && clock.cut_at >= clock.touched_at);
+    assert.deepEqual(await untold(), []);
+    await owner.api.wakeSite({ params: params() });
+  });
+
+  test('is not woken to tell what is new in a backup: that waits until it is awake', async () => {
+    const { services } = app;
+    await write('uploads/told.txt', 'more');
+    await keep(site);
+    await letSleep();
+    await services.db.updateTable('backups').set({ is_told: false }).where('site_id', '=', site.id).execute();
+    const waiting = await untold();
+    await findMoments(services, Number.MAX_SAFE_INTEGER);
+    // One whose pod was killed looks as if it were there.
+    const killed = { id: randomUUID(), machine: 'gone', pid: 1, host: `here.${site.id}`, address: '127.0.0.1:1' };
+    await services.db.insertInto('platform_processes').values(killed).execute();
+    await findMoments(services, Number.MAX_SAFE_INTEGER);
+    assert.ok(!pods.isRunning(site.id));
+    assert.deepEqual(await untold(), waiting);
+    assert.equal((await home()).status, 200);
+    await findMoments(services, Number.MAX_SAFE_INTEGER);
+    assert.deepEqual(await untold(), []);
+  });
+
+  test('is kept awake in its sleep for what would wake it again', async () => {
+    const { db } = app.services;
+    assert.equal((await home()).status, 200);
+    await keep(site);
+    await findMoments(app.services, Number.MAX_SAFE_INTEGER);
+    /** Whether its pod may end, where nobody has asked anything of it for twenty seconds. */
+    const mayEnd = (change: (tx: Db) => Promise<unknown>) =>
+      inTransaction(db, async (tx) => {
+        await sql`update sites set is_sleeping = true where id = ${site.id}`.execute(tx);
+        await sql`update platform_processes set idle_since = now() - interval '20 seconds' where host = ${`here.${site.id}`}`.execute(
+          tx,
+        );
+        await sql`update backup_clocks set due_at = null, failures = 0 where site_id = ${site.id}`.execute(tx);
+        await change(tx);
+        const idle = await listIdleHosts(tx, 'here', 600_000);
+        throw new Found(idle.includes(`here.${site.id}`));
+      }).catch((error) => {
+        if (error instanceof Found) return error.isFound;
+        throw error;
+      });
+    const dueIn =
+      (seconds: number, failures = 0) =>
+      (tx: Db) =>
+        sql`update backup_clocks set due_at = now() + make_interval(secs => ${seconds}), failures = ${failures} where site_id = ${site.id}`.execute(
+          tx,
+        );
+    assert.equal(await mayEnd(async () => {}), true);
+    assert.equal(await mayEnd(dueIn(40)), false, 'its backup is due within the minute');
+    assert.equal(await mayEnd(dueIn(3_600)), true, 'its next backup is far away');
+    assert.equal(await mayEnd(dueIn(30, 1)), true, 'its backups fail');
+    assert.equal(
+      await mayEnd((tx) => sql`update backups set is_told = false where site_id = ${site.id}`.execute(tx)),
+      false,
+    );
   });
 
   test('sleeps when its owner says so, and when nobody has asked for it for a while', async () => {

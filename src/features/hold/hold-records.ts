@@ -15,7 +15,7 @@ export interface HoldRecords {
 }
 
 export const holdRecords = ({ db, listener }: Pick<Services, 'db' | 'listener'>): HoldRecords => ({
-  announce: (process) => noteProcess(db, process),
+  announce: async (process) => void (await noteProcess(db, process)),
   leave: (processId) => deleteProcess(db, processId),
   list: (siteIds) => listHolds(db, siteIds),
   answer: (hold, processId) => insertAnswer(db, hold, processId),

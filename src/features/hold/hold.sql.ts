@@ -74,13 +74,23 @@ export interface PlatformProcess {
   idle_since: Date | null;
 }
 
-/** Also tells that it still runs. A process stays with its host: nobody speaks for one of another. */
-export async function noteProcess(db: Db, process: PlatformProcess): Promise<void> {
+/** Also tells that it still runs. A process stays with its host: nobody speaks for one of another. True for one that was not known. */
+export async function noteProcess(db: Db, process: PlatformProcess): Promise<boolean> {
   const { id, machine, pid, host, address, idle_since } = process;
-  await sql`insert into platform_processes (id, machine, pid, host, address, idle_since)
+  const { rows } = await sql<{
+    is_new: boolean;
+  }>`insert into platform_processes (id, machine, pid, host, address, idle_since)
     values (${id}, ${machine}, ${pid}, ${host}, ${address}, ${idle_since})
     on conflict (id) do update set seen_at = now(), address = excluded.address, idle_since = excluded.idle_since
-      where platform_processes.host is not distinct from excluded.host`.execute(db);
+      where platform_processes.host is not distinct from excluded.host
+    returning xmax = 0 as is_new`.execute(db);
+  return rows[0]?.is_new ?? false;
+}
+
+/** Of a host's processes so many stay: those that came last. */
+export async function deleteEarlierProcesses(db: Db, host: string, most: number): Promise<void> {
+  await sql`delete from platform_processes where id in (
+    select id from platform_processes where host = ${host} order by seen_at desc, id offset ${most})`.execute(db);
 }
 
 export async function isProcessOf(db: Db, host: string, id: string): Promise<boolean> {
@@ -102,7 +112,7 @@ export async function deleteSilentProcesses(db: Db, seconds: number): Promise<vo
   await sql`delete from platform_processes where seen_at < now() - make_interval(secs => ${seconds})`.execute(db);
 }
 
-export interface UnansweredProcess extends Pick<PlatformProcess, 'id' | 'machine' | 'pid'> {
+export interface UnansweredProcess extends Pick<PlatformProcess, 'id' | 'machine' | 'pid' | 'host'> {
   seen_at: Date;
   /** By the clock of the database, which may be set forward at any time. */
   is_silent: boolean;
@@ -116,7 +126,7 @@ export async function listUnanswered(
   silentSeconds: number,
 ): Promise<UnansweredProcess[]> {
   const { rows } = await sql<UnansweredProcess>`
-    select id, machine, pid, seen_at, seen_at < now() - make_interval(secs => ${silentSeconds}) as is_silent
+    select id, machine, pid, host, seen_at, seen_at < now() - make_interval(secs => ${silentSeconds}) as is_silent
     from platform_processes p where ${host === undefined ? sql`host is not null` : sql`host = ${host}`} and not exists (
       select from hold_answers a where a.event_id = ${eventId} and a.site_id = ${siteId} and a.process_id = p.id)`.execute(
     db,

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
+import { siteHostName } from '#core/cluster.ts';
 import { specOf } from '#features/instance/instance.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import type { Site } from '#sdk';
@@ -11,7 +12,7 @@ import { eventually, refused } from '../../../test/expect.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
 import { holdSite, newSite, putOnPlan } from '../../../test/sites.ts';
 import { hold, onHeldSite } from './hold.ts';
-import { thisProcess } from './platform-process.ts';
+import { heardEveryMs, isTimeToSay, SILENT_SECONDS, thisProcess } from './platform-process.ts';
 
 let app: TestApp;
 let owner: Person;
@@ -137,6 +138,29 @@ suite('a work', () => {
     await work.begun;
     await work.end();
     await app.services.db.deleteFrom('platform_processes').where('id', '=', id).execute();
+  });
+});
+
+suite('a process of the platform', () => {
+  const process = (host: string | null, idle_since: Date | null = null) => ({
+    ...thisProcess(app.services),
+    host,
+    idle_since,
+  });
+  const pod = siteHostName('cluster', randomUUID());
+
+  test('says often that it lives; the pod of a site a quarter as often, since there are as many as sites', () => {
+    const saysAfter = (host: string | null, ms: number) => isTimeToSay(process(host), process(host), ms);
+    assert.deepEqual([saysAfter(null, 5_000), saysAfter('local', 5_000), saysAfter(pod, 5_000)], [true, true, false]);
+    assert.deepEqual([saysAfter(pod, 15_000), saysAfter(pod, 20_000)], [false, true]);
+    assert.ok(3 * heardEveryMs(pod) <= SILENT_SECONDS * 1000, 'it is not taken for gone for one word that was lost');
+  });
+
+  test('says soon that it rests, or rests no more: by that a pod is put to sleep', () => {
+    const [earlier, now] = [new Date(Date.now() - 1000), new Date()];
+    const says = (is: Date | null, said: Date | null) => isTimeToSay(process(pod, is), process(pod, said), 5_000);
+    assert.deepEqual([says(now, null), says(null, now), says(now, earlier)], [true, true, true]);
+    assert.deepEqual([says(now, now), says(null, null)], [false, false]);
   });
 });
 

@@ -3,6 +3,7 @@ import type { Db } from '#core/db/database.ts';
 import { failure } from '#core/errors.ts';
 import type { Services } from '#core/services.ts';
 import {
+  deleteEarlierProcesses,
   deleteHold,
   deleteOtherProcesses,
   deleteProcess,
@@ -13,10 +14,12 @@ import {
   listDoors,
   listHolds,
   listUnanswered,
+  noteProcess,
+  type PlatformProcess,
   type UnansweredProcess,
   updateHold,
 } from './hold.sql.ts';
-import { HEARD_EVERY_MS, hasEnded, SILENT_SECONDS } from './platform-process.ts';
+import { hasEnded, heardEveryMs, SILENT_SECONDS } from './platform-process.ts';
 
 /**
  * Exclusive work on a site, in four steps. The request *holds* the site, in the transaction of its change and its event. Every
@@ -37,6 +40,14 @@ export type { HoldKind };
 /** For a host that only one process at a time can have: whoever had it before is gone. */
 export const succeed = (db: Db, host: string, processId: string): Promise<void> =>
   deleteOtherProcesses(db, host, processId);
+
+/** More than ever are there of one host: the pod, one that ends, and what was killed before them. */
+const PROCESSES_OF_A_POD = 8;
+
+/** What somebody tells of a pod, who may tell anything and as often as they like: only so much of one host is remembered. */
+export async function notePodProcess(db: Db, process: PlatformProcess & { host: string }): Promise<void> {
+  if (await noteProcess(db, process)) await deleteEarlierProcesses(db, process.host, PROCESSES_OF_A_POD);
+}
 
 /** Waits until a process has let go of what a work holds. */
 export async function letGo(db: Db, work: HeldWork, process: { host: string; id: string }): Promise<void> {
@@ -152,7 +163,7 @@ function goneOnes(): (process: UnansweredProcess) => boolean {
     const known = heard.get(process.id);
     const sinceMs = known?.seenAt === seenAt ? known.sinceMs : performance.now();
     heard.set(process.id, { seenAt, sinceMs });
-    return hasEnded(process) || (process.is_silent && performance.now() - sinceMs > 2 * HEARD_EVERY_MS);
+    return hasEnded(process) || (process.is_silent && performance.now() - sinceMs > 2 * heardEveryMs(process.host));
   };
 }
 

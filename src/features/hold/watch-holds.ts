@@ -1,8 +1,8 @@
 import type { Services } from '#core/services.ts';
-import type { Hold } from './hold.sql.ts';
+import type { Hold, PlatformProcess } from './hold.sql.ts';
 import { isFenced } from './hold.ts';
 import type { HoldRecords } from './hold-records.ts';
-import { HEARD_EVERY_MS, thisProcess } from './platform-process.ts';
+import { isTimeToSay, LOOK_EVERY_MS, thisProcess } from './platform-process.ts';
 
 const TRY_AGAIN_MS = 500;
 
@@ -40,16 +40,18 @@ class Watch {
   #hasMissed = false;
   #looking: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #said: { process: PlatformProcess; atMs: number };
   #isClosed = false;
 
   constructor(services: WatchingProcess, records: HoldRecords) {
     this.#services = services;
     this.#records = records;
+    this.#said = { process: thisProcess(services), atMs: Number.NEGATIVE_INFINITY };
   }
 
   async start(): Promise<void> {
     // Known before it looks: a work that is begun after the look waits for this process.
-    await this.#records.announce(thisProcess(this.#services));
+    await this.#announce();
     await this.#records.follow(
       (siteId) => {
         this.#announced.add(siteId);
@@ -63,9 +65,11 @@ class Watch {
     // Nothing may be run here before it is known what is held.
     await this.#lookAt(undefined);
     this.#timer = setInterval(() => {
+      const { process, atMs } = this.#said;
+      if (!isTimeToSay(thisProcess(this.#services), process, performance.now() - atMs)) return;
       this.#isTimeForAll = true;
       this.#begin();
-    }, HEARD_EVERY_MS);
+    }, LOOK_EVERY_MS);
     this.#begin();
   }
 
@@ -111,9 +115,15 @@ class Watch {
     }
   }
 
+  async #announce(): Promise<void> {
+    const process = thisProcess(this.#services);
+    await this.#records.announce(process);
+    this.#said = { process, atMs: performance.now() };
+  }
+
   async #lookAt(siteIds: readonly string[] | undefined): Promise<void> {
     // Others may have taken us for gone.
-    if (siteIds === undefined) await this.#records.announce(thisProcess(this.#services));
+    if (siteIds === undefined) await this.#announce();
     const holds = await this.#records.list(siteIds);
     const fenced = holds.filter(({ kind }) => isFenced(kind));
     const held = new Map(fenced.map((hold) => [hold.site_id, hold]));

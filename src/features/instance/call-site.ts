@@ -71,7 +71,7 @@ async function startReleased(services: Services, site: HostedSpec, also?: RouteS
 }
 
 async function findRoute(services: Services, siteId: string): Promise<Route | undefined> {
-  return (await siteRoutes(services).load(siteId))[0];
+  return (await siteRoutes(services).load([siteId]))[0];
 }
 
 const isOpen = ({ state }: Route) => state === 'ready' || state === 'asleep';

@@ -12,13 +12,16 @@ const SIGN_IN_NAME = 'admin';
 export function siteRoutes(services: Services): RouteSource {
   return {
     loadAll: () => routesOf(services, {}),
-    load: (siteId) => routesOf(services, { siteId }),
+    load: (siteIds) => routesOf(services, { siteIds }),
     subscribe: async (changed) => services.siteChanges.subscribe(changed),
   };
 }
 
-/** Those of a site, or on a host. */
-export async function routesOf(services: Services, of: { siteId?: string; host?: string }): Promise<Route[]> {
+/** Those of sites, or on a host. */
+export async function routesOf(
+  services: Services,
+  of: { siteIds?: readonly string[]; host?: string },
+): Promise<Route[]> {
   return (await listRoutes(services.db, of)).map((row) => toRoute(services, row));
 }
 

@@ -39,9 +39,12 @@ export interface RouteRow
   external_paths: { path: string; target: string }[];
 }
 
-/** All of them, or those of a site or on a host. */
-export async function listRoutes(db: Db, only: { siteId?: string; host?: string } = {}): Promise<RouteRow[]> {
-  const { siteId, host } = only;
+/** All of them, or those of sites or on a host. */
+export async function listRoutes(
+  db: Db,
+  only: { siteIds?: readonly string[]; host?: string } = {},
+): Promise<RouteRow[]> {
+  const { siteIds, host } = only;
   const { rows } = await sql<RouteRow>`
     select n.fqdn as name, n.mode as name_mode, s.id, s.kind, s.expires_at, s.team_id, s.fqdn, s.busy, s.is_sleeping, s.http_auth_enabled, s.http_auth_password_sealed,
       s.cdn_dev_mode_enabled, s.cdn_firewall_enabled, s.cdn_firewall_allowed_ips, s.core_version, s.php_version, s.debug_enabled,
@@ -53,7 +56,7 @@ export async function listRoutes(db: Db, only: { siteId?: string; host?: string 
         select json_agg(json_build_object('path', p.path, 'target', p.external_name)) from external_paths p where p.site_id = s.id
       ), '[]') as external_paths
     from site_names n join sites s on s.id = n.site_id join teams t on t.id = s.team_id
-    where ${siteId === undefined ? sql`true` : sql`s.id = ${siteId}`}
+    where ${siteIds === undefined ? sql`true` : sql`s.id = any(${siteIds}::uuid[])`}
       and ${host === undefined ? sql`true` : sql`s.host = ${host}`}`.execute(db);
   return rows;
 }
@@ -70,6 +73,14 @@ export async function markAwake(db: Db, id: string): Promise<SiteRow | undefined
 export async function announcePurge(db: Db, siteId: string): Promise<void> {
   await sql`select pg_notify('site_purged', ${siteId})`.execute(db);
 }
+
+/** Where counting ends: as far as numbers are exact everywhere. What one site claims must never keep the others from being counted. */
+const MOST = sql.lit(9_000_000_000_000_000);
+const upTo = (sum: string) => sql`least(${sql.raw(sum)}, ${MOST})`;
+const raised = (row: string, names: readonly string[], by: string) =>
+  sql.join(names.map((name) => sql`${sql.ref(name)} = ${upTo(`${row}.${name} + ${by}.${name}`)}`));
+const summed = (names: readonly string[]) => sql.join(names.map((name) => upTo(`sum(c.${name})`)));
+const COUNTERS = ['visits', 'requests', 'bytes', 'cached_bytes', 'cache_hits', 'cache_misses', 'errors'];
 
 /**
  * Adds what an edge counted to teams, sites and hours, in one statement. Teams are locked first, then sites, each in the
@@ -103,20 +114,20 @@ export async function addUsage(db: Db, usage: readonly SiteUsage[]): Promise<voi
       select id from sites where id in (select site_id from counted) and (select count(*) from held) >= 0
       order by id for no key update
     ), of_teams as (
-      update teams t set current_cycle_visits = t.current_cycle_visits + c.visits,
-        current_cycle_bandwidth = t.current_cycle_bandwidth + c.bytes
+      update teams t set current_cycle_visits = ${upTo('t.current_cycle_visits + c.visits')},
+        current_cycle_bandwidth = ${upTo('t.current_cycle_bandwidth + c.bytes')}
       from (select team_id, sum(visits) as visits, sum(bytes) as bytes from counted group by team_id) c join held on held.id = c.team_id
       where t.id = c.team_id
     ), hours_of_teams as (
       insert into team_usage as u (team_id, hour, visits, bytes)
-      select c.team_id, held.hour, sum(c.visits), sum(c.bytes) from counted c join held on held.id = c.team_id group by 1, 2
-      on conflict (team_id, hour) do update set visits = u.visits + excluded.visits, bytes = u.bytes + excluded.bytes
+      select c.team_id, held.hour, ${summed(['visits', 'bytes'])} from counted c join held on held.id = c.team_id group by 1, 2
+      on conflict (team_id, hour) do update set ${raised('u', ['visits', 'bytes'], 'excluded')}
     ), of_sites as (
-      update sites s set current_cycle_visits = s.current_cycle_visits + c.visits,
-        current_cycle_bandwidth = s.current_cycle_bandwidth + c.bytes,
-        current_cycle_cached_bandwidth = s.current_cycle_cached_bandwidth + c.cached_bytes,
-        current_cycle_cache_hits = s.current_cycle_cache_hits + c.cache_hits,
-        current_cycle_cache_misses = s.current_cycle_cache_misses + c.cache_misses,
+      update sites s set current_cycle_visits = ${upTo('s.current_cycle_visits + c.visits')},
+        current_cycle_bandwidth = ${upTo('s.current_cycle_bandwidth + c.bytes')},
+        current_cycle_cached_bandwidth = ${upTo('s.current_cycle_cached_bandwidth + c.cached_bytes')},
+        current_cycle_cache_hits = ${upTo('s.current_cycle_cache_hits + c.cache_hits')},
+        current_cycle_cache_misses = ${upTo('s.current_cycle_cache_misses + c.cache_misses')},
         cache_objects = c.cache_objects, cache_bytes = c.cache_bytes,
         -- An editor at work makes requests that are no visits, and the site is not idle all the same.
         last_visited_at = greatest(s.last_visited_at, c.last_visit_at, case when c.requests > 0 then now() end),
@@ -128,12 +139,9 @@ export async function addUsage(db: Db, usage: readonly SiteUsage[]): Promise<voi
       from counted_sites c join held_sites on held_sites.id = c.site_id where s.id = c.site_id
       returning s.id
     )
-    insert into site_usage as u (site_id, hour, visits, requests, bytes, cached_bytes, cache_hits, cache_misses, errors, durations)
-    select c.site_id, held.hour, sum(c.visits), sum(c.requests), sum(c.bytes), sum(c.cached_bytes), sum(c.cache_hits), sum(c.cache_misses),
-      sum(c.errors), sum_counts(c.durations::int[])
+    insert into site_usage as u (site_id, hour, ${sql.join(COUNTERS.map((name) => sql.ref(name)))}, durations)
+    select c.site_id, held.hour, ${summed(COUNTERS)}, sum_counts(c.durations::int[])
     from counted c join of_sites on of_sites.id = c.site_id join held on held.id = c.team_id group by 1, 2
-    on conflict (site_id, hour) do update set visits = u.visits + excluded.visits, requests = u.requests + excluded.requests,
-      bytes = u.bytes + excluded.bytes, cached_bytes = u.cached_bytes + excluded.cached_bytes,
-      cache_hits = u.cache_hits + excluded.cache_hits, cache_misses = u.cache_misses + excluded.cache_misses,
-      errors = u.errors + excluded.errors, durations = add_counts(u.durations, excluded.durations)`.execute(db);
+    on conflict (site_id, hour) do update set ${raised('u', COUNTERS, 'excluded')},
+      durations = add_counts(u.durations, excluded.durations)`.execute(db);
 }

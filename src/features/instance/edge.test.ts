@@ -47,7 +47,7 @@ suite('the routes of the edge', () => {
     const routes = siteRoutes(app.services);
     const { db } = app.services;
     const site = await newSite(owner);
-    const load = async () => (await routes.load(site.id))[0] as Route;
+    const load = async () => (await routes.load([site.id]))[0] as Route;
     const first = await load();
     assert.equal(first.fqdn, site.fqdn);
     assert.equal(first.state, 'ready');
@@ -116,7 +116,7 @@ suite('the routes of the edge', () => {
     assert.ok(!heard.includes(site.id), 'counting announced a change of the route');
 
     await told(site.id, () => owner.api.deleteSite({ params }));
-    assert.deepEqual(await siteRoutes(app.services).load(site.id), []);
+    assert.deepEqual(await siteRoutes(app.services).load([site.id]), []);
   });
 
   test('pages that changed are told to every edge', async () => {

@@ -151,7 +151,7 @@ suite('the kinds of instances', () => {
       .execute();
     const routes = siteRoutes(app.services);
     const told = async (id: string) => {
-      const [route] = await routes.load(id);
+      const [route] = await routes.load([id]);
       const { isCopy, isOffline } = route?.site ?? {};
       return { state: route?.state, isCopy, isOffline, isPreview: route?.preview !== null };
     };
@@ -160,12 +160,12 @@ suite('the kinds of instances', () => {
     assert.deepEqual(await told(preview.id), open);
     // What is uploaded into a preview is nobody's storage.
     await db.updateTable('teams').set({ storage_is_used_up: true }).where('id', '=', owner.teamId).execute();
-    const refusals = [siteId, preview.id].map(async (id) => (await routes.load(id))[0]?.uploadsRefused !== null);
+    const refusals = [siteId, preview.id].map(async (id) => (await routes.load([id]))[0]?.uploadsRefused !== null);
     assert.deepEqual(await Promise.all(refusals), [true, false]);
     // Of a team that may do nothing any more it says that it has ended, and not why.
     await suspend(owner, false);
     assert.deepEqual(await told(preview.id), open);
-    const [route] = await routes.load(preview.id);
+    const [route] = await routes.load([preview.id]);
     assert.ok((route?.preview?.expiresAt as Date) <= new Date());
   });
 

@@ -1,7 +1,7 @@
 import type { Services } from '#core/services.ts';
 import type { RouteSource, RouteState } from '#edge/route.ts';
 
-const SERVED: ReadonlySet<RouteState | undefined> = new Set(['ready', 'creating', 'held']);
+const SERVED: ReadonlySet<RouteState> = new Set(['ready', 'creating', 'held']);
 
 /**
  * Ends the processes of a site that sleeps, is suspended or is gone. Whoever put it to sleep may be another process of the
@@ -12,13 +12,20 @@ export async function stopRetiredSites(
   host: NonNullable<Services['localHost']>,
   routes: Pick<RouteSource, 'load' | 'subscribe'>,
 ): Promise<undefined> {
-  const stopIfRetired = async (siteId: string) => {
-    const [route] = await routes.load(siteId);
+  let changed = new Set<string>();
+  const stopRetired = async () => {
+    const siteIds = [...changed];
+    changed = new Set();
+    const known = await routes.load(siteIds);
+    const served = new Set(known.filter(({ state }) => SERVED.has(state)).map(({ site }) => site.id));
     // Also one whose processes are only starting.
-    if (!SERVED.has(route?.state)) await host.stopHere(siteId);
+    await Promise.all(siteIds.filter((siteId) => !served.has(siteId)).map((siteId) => host.stopHere(siteId)));
   };
   await routes.subscribe((siteId) => {
     if (siteId === undefined) return;
-    stopIfRetired(siteId).catch((error) => log.warn({ err: error, siteId }, 'could not stop a site'));
+    // A team with many sites changes all of them at once.
+    if (changed.size === 0)
+      setImmediate(() => stopRetired().catch((error) => log.warn({ err: error }, 'could not stop sites')));
+    changed.add(siteId);
   });
 }

@@ -27,10 +27,14 @@ interface Moment {
  * Tells what is new in the backups that nobody has told of, until all are told or the time is over. It reads what is kept, in a process that takes
  * no backups, and never the site. A backup of which it can not be worked out is told of once and with nothing; where its host is away it waits.
  */
-export async function findMoments(services: Services, untilMs: number, signal?: AbortSignal): Promise<void> {
+export async function findMoments(
+  services: Services,
+  untilMs: number,
+  { signal, only }: { signal?: AbortSignal; only?: readonly string[] } = {},
+): Promise<void> {
   const away = new Set<string>();
   for (;;) {
-    const untold = await listUntold(services.db, [...away], AT_ONCE);
+    const untold = await listUntold(services.db, { away: [...away], only }, AT_ONCE);
     if (untold.length === 0) return;
     for (const [siteId, ofSite] of Map.groupBy(untold, ({ site_id }) => site_id)) {
       if (Date.now() > untilMs || signal?.aborted) return;
@@ -60,7 +64,12 @@ async function tellOfSite(services: Services, backups: readonly Untold[]): Promi
     if (isToBeRead && changes === undefined) continue;
     const works = site && backup.before_at ? await listWorks(db, site, backup.before_at, backup.created_at) : [];
     const moments = momentsOf(backup, changes ?? null, works, site?.db_prefix ?? 'wp_');
-    await inTransaction(db, (tx) => keepMoments(tx, backup, moments));
+    const keep = (told: typeof moments) => inTransaction(db, (tx) => keepMoments(tx, backup, told));
+    // What can not be kept can not the next time: it must not come back first, for ever, before everybody else.
+    await keep(moments).catch(async (error) => {
+      log.warn({ err: error, siteId: first.site_id }, 'what is new in a backup could not be kept');
+      await keep([]);
+    });
   }
   return true;
 }

@@ -8,5 +8,5 @@ export const tellMoments = jobKind<Record<string, never>>({
   name: 'moment.tell',
   lane: 'background',
   schedule: '* * * * *',
-  run: (_payload, { services, signal }) => findMoments(services, Date.now() + RUN_MS, signal),
+  run: (_payload, { services, signal }) => findMoments(services, Date.now() + RUN_MS, { signal }),
 });

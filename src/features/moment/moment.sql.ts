@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import type { DB } from '#core/db/schema.generated.ts';
 import type { Listing, Paging } from '#core/pages.ts';
+import { isHostAwake } from '#features/hold/hold.ts';
 import type { MomentKind, SiteMoment } from './moment.schema.ts';
 
 /** A backup of which nobody has told yet what is new in it, with the one before it. */
@@ -17,15 +18,29 @@ export interface Untold {
   before_core: string | null;
 }
 
-/** So many are looked through for who comes next. */
-const LOOKED_THROUGH = 2_000;
+/** So many of a site are looked through for who comes next. */
+const OF_A_SITE = 10;
 
-/** Of all sites but these. Teams in turns, so that one with many sites is not told all of before another is told anything. */
-export async function listUntold(db: Db, awayIds: string[], limit: number): Promise<Untold[]> {
+/**
+ * Of all sites but those that are away. Nobody is woken to be told of: what sleeps on a cluster is told of when it is awake. Teams in turns, however much
+ * waits of any of them.
+ */
+export async function listUntold(
+  db: Db,
+  { away, only }: { away: string[]; only?: readonly string[] | undefined },
+  limit: number,
+): Promise<Untold[]> {
   const { rows } = await sql<Untold>`
-    with untold as (select b.id, b.site_id, b.commit_hash, b.created_at, b.core_version, b.damaged_at, s.team_id
-      from backups b join sites s on s.id = b.site_id where not b.is_told and b.site_id <> all(${awayIds}::uuid[])
-      order by b.created_at limit ${LOOKED_THROUGH}),
+    with recursive waiting as (
+      (select site_id from backups where not is_told order by site_id limit 1)
+      union all
+      select (select site_id from backups where not is_told and site_id > waiting.site_id order by site_id limit 1)
+      from waiting where site_id is not null),
+    untold as (select b.*, s.team_id
+      from waiting join sites s on s.id = waiting.site_id and s.id <> all(${away}::uuid[])
+          and ${only === undefined ? sql`true` : sql`s.id = any(${only}::uuid[])`} and ${isHostAwake('s.host')}, lateral (
+        select id, site_id, commit_hash, created_at, core_version, damaged_at from backups
+        where site_id = s.id and not is_told order by created_at limit ${OF_A_SITE}) b),
     next as (select *, row_number() over (partition by team_id order by created_at) as turn from untold
       order by turn, created_at limit ${limit})
     select next.*, before.commit_hash as before_hash, before.created_at as before_at, before.core_version as before_core

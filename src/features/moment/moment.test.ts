@@ -9,6 +9,7 @@ import { type Person, registerPerson } from '../../../test/people.ts';
 import { newSite, putOnPlan } from '../../../test/sites.ts';
 import { siteOnDisk } from '../../../test/time.ts';
 import { findMoments } from './moment.find.ts';
+import { listUntold } from './moment.sql.ts';
 
 let app: TestApp;
 let owner: Person;
@@ -117,6 +118,40 @@ suite('moments', () => {
     );
     const nothing = await owner.api.getHappenings({ params: params(), query: { restore_point: until } });
     assert.deepEqual(nothing.happened, []);
+  });
+
+  test('a site that writes what can not be kept, or more than can be told, keeps nobody else from being told', async () => {
+    await untilNow();
+    await newPost('Hidden', 'odd', 'publish');
+    await disk.query("update wp_posts set post_type = 'odd' || char(0) || char(27) || '[2J' where post_type = 'odd'");
+    await disk.keep();
+    const other = await registerPerson(app, 'Neighbour');
+    await putOnPlan(app, other.teamId, 'free');
+    const { id, fqdn } = await newSite(other);
+    const theirs = siteOnDisk(app, id);
+    await theirs.keep();
+    await theirs.setOption('blogname', 'Next door');
+    const at = await theirs.keep();
+    await untilNow();
+    const { results } = await other.api.listMoments({ params: { fqdn }, query: { from: at, until: at } });
+    assert.deepEqual(
+      results.map(({ text }: SiteMoment) => text),
+      ['Title of the site changed to “Next door”'],
+    );
+    const [own] = (await owner.api.listMoments({ params: params(), query: { size: 1 } })).results;
+    assert.equal(own?.text, 'Odd[2J (posts) “Hidden” published');
+
+    // As of a team that has kept more minutes than were looked at in days.
+    const { db } = app.services;
+    await sql`insert into backups (site_id, commit_hash, created_at, tables_saved, tables_skipped, files_added, files_changed,
+        files_removed, stored_bytes, is_consistent)
+      select ${site.id}, md5(n::text), now() - interval '1 day' + n * interval '1 second', '{}', '{}', 0, 0, 0, 0, true
+      from generate_series(1, 5000) n`.execute(db);
+    await sql`update backups set is_told = false where site_id = ${id}`.execute(db);
+    const next = await listUntold(db, { away: [] }, 20);
+    assert.ok(next.some(({ site_id }) => site_id === id));
+    await sql`delete from backups where site_id = ${site.id} and created_at < now() - interval '1 hour'`.execute(db);
+    await sql`update backups set is_told = true where site_id = ${id}`.execute(db);
   });
 
   test('the list comes by the page, newest first, and of a minute the weightiest first', async () => {

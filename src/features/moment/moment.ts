@@ -17,6 +17,8 @@ import {
 import { countPoints, deletePoint, insertPoint, type RestorePointRow } from './moment.sql.ts';
 import { wordsOfChanges } from './moment.words.ts';
 
+export { findMoments } from './moment.find.ts';
+
 /** What became of a site between two kept minutes, for somebody who waits for the answer. */
 export async function happenedBetween(
   services: Services,

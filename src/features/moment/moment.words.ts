@@ -14,7 +14,9 @@ export function wordsOfChanges(changes: ToldChanges, prefix: string): Told[] {
     ...tellOptions(tables('options'), changes),
   ];
   if (told.length === 0) told.push(...tables('postmeta').map(tellFields));
-  return told.sort((a, b) => TOLD_KINDS.indexOf(a.kind) - TOLD_KINDS.indexOf(b.kind));
+  // Kinds of posts and names of folders are the site's own words, too.
+  const shown = told.map((each) => ({ ...each, text: plain(each.text), what: plain(each.what) }));
+  return shown.sort((a, b) => TOLD_KINDS.indexOf(a.kind) - TOLD_KINDS.indexOf(b.kind));
 }
 
 const changeOf = ({ before, after }: Pick<ToldRows, 'before' | 'after'>): Told['change'] =>

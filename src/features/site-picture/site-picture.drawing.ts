@@ -25,7 +25,8 @@ export function drawPicture({ fqdn, html }: Drawn, isFinal: boolean): Buffer {
   const { ground, ink, accent } = coloursOf(fqdn, html);
   const line = (x: number, y: number, w: number, opacity: number) =>
     `<rect x="${x}" y="${y}" width="${w}" height="10" rx="5" fill="${ink}" opacity="${opacity}"/>`;
-  const size = title.length > 34 ? 40 : title.length > 20 ? 52 : 64;
+  // So that it ends before the picture does.
+  const size = Math.max(22, Math.min(64, Math.floor(1_350 / title.length)));
   return Buffer.from(
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 960 600" role="img">` +
       `<rect width="960" height="600" fill="${ground}"/><rect width="960" height="8" fill="${accent}"/>` +

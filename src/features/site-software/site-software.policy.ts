@@ -9,7 +9,7 @@ import type { Step } from './site-software.schema.ts';
 import { findSoftware, listTimezones, takeDueSites } from './site-software.sql.ts';
 import { startChange, stepOf, versionSteps, wishOf } from './site-software.start.ts';
 import { askSoftware } from './site-software.ts';
-import { keepFound } from './site-software.view.ts';
+import { keepFound, newerCore, securityUpdate } from './site-software.view.ts';
 
 /** So many sites begin each minute of the quiet hours: what goes wrong with all of them at once goes wrong with few. */
 const AT_ONCE = 5;
@@ -51,9 +51,9 @@ export const lookAtSoftware = jobKind<{ siteId: string }>({
     const { errors: _none, ...found } = asked;
     const versions = await services.hosts.coreVersions(site);
     await commit(async (tx) => {
-      await keepFound(tx, site, found, versions);
       const team = await lockTeam(tx, site.team_id);
       const now = await lockSite(tx, siteId);
+      await keepFound(tx, now ?? site, found, versions);
       if (!team?.is_active || team.is_expired || !now || now.busy !== null) return;
       const steps = dueSteps(team, now, found, versions, leftToPeople(await findSoftware(tx, siteId)));
       if (steps.length > 0) await startChange(tx, services, now, null, steps, steps.map(wishOf));
@@ -73,18 +73,13 @@ export function dueSteps(
 ): Step[] {
   if (update_policy === 'off') return [];
   const isAll = update_policy === 'all';
-  const branch = branchOf(site.core_version ?? '');
-  const newest = coreVersions.find((version) => isAll || branchOf(version) === branch);
-  const isNewer = newest !== undefined && newest.localeCompare(site.core_version ?? '', 'en', { numeric: true }) > 0;
+  const core = isAll ? newerCore(coreVersions, site) : securityUpdate(coreVersions, site);
   const items = found.items.filter(
     ({ kind, name, update }) => update !== null && (isAll || (kind === 'plugin' && update_plugins.includes(name))),
   );
   const steps = [
-    ...(isNewer ? versionSteps(site, { core_version: newest }) : []),
+    ...(core === null ? [] : versionSteps(site, { core_version: core })),
     ...items.map((item) => stepOf(item, 'update')),
   ];
   return steps.filter((step) => left[keyOf(step)] !== step.to);
 }
-
-/** `7.1` of `7.1.2`: releases within it mend what is unsafe and change nothing else. */
-const branchOf = (version: string) => version.split('.').slice(0, 2).join('.');

@@ -17,13 +17,6 @@ export async function putSoftware(db: Db, siteId: string, change: Updateable<DB[
     .execute();
 }
 
-/** Of a page of sites, in one query. */
-export async function updatesOfSites(db: Db, siteIds: string[]): Promise<Map<string, number>> {
-  const { rows } = await sql<{ site_id: string; updates_waiting: number }>`
-    select site_id, updates_waiting from site_software where site_id = any(${siteIds}::uuid[])`.execute(db);
-  return new Map(rows.map((row) => [row.site_id, row.updates_waiting]));
-}
-
 /** What the event of a change says of it. */
 export async function findChangeEvent(
   db: Db,

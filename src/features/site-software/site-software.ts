@@ -25,7 +25,6 @@ import { findSoftware } from './site-software.sql.ts';
 import { startChange, stepOf, updateSteps, wishOf } from './site-software.start.ts';
 import { newerCore, viewSoftware } from './site-software.view.ts';
 
-export { updatesOfSites } from './site-software.sql.ts';
 export { startChange, versionFaults, versionSteps, wishOf } from './site-software.start.ts';
 
 /** What a plugin or a theme of a site calls itself, by its kind and its folder, as WordPress last told it. */

@@ -7,13 +7,25 @@ import { findChangeEvent, findSoftware, putSoftware, type SoftwareRow } from './
 
 const isNewer = (a: string, b: string) => a.localeCompare(b, 'en', { numeric: true }) > 0;
 
+/** `7.1` of `7.1.2`: releases within it mend what is unsafe and change nothing else. */
+const branchOf = (version: string) => version.split('.').slice(0, 2).join('.');
+
 /** The newest WordPress that is kept, where the site has an older one. */
 export function newerCore(versions: readonly string[], site: Pick<SiteRow, 'core_version'>): string | null {
   const [newest] = versions;
   return newest && site.core_version && isNewer(newest, site.core_version) ? newest : null;
 }
 
-/** Writes down what a site said of itself, with how much of it waits for an update. */
+/** The newest one of the site's own branch, where the site has an older one. */
+export function securityUpdate(versions: readonly string[], { core_version }: Pick<SiteRow, 'core_version'>) {
+  if (core_version === null) return null;
+  return versions.find((each) => branchOf(each) === branchOf(core_version) && isNewer(each, core_version)) ?? null;
+}
+
+/**
+ * Writes down what a site said of itself, with how much of it waits for an update. The database writes some of it to the row of the site, which whoever
+ * locks that for more has locked before.
+ */
 export async function keepFound(db: Db, site: SiteRow, found: Found, coreVersions: readonly string[]): Promise<void> {
   const core = newerCore(coreVersions, site);
   const waiting = found.items.filter(({ update }) => update !== null).length + (core === null ? 0 : 1);
@@ -21,6 +33,7 @@ export async function keepFound(db: Db, site: SiteRow, found: Found, coreVersion
     checked_at: new Date(),
     found: JSON.stringify(found),
     updates_waiting: waiting,
+    security_update: securityUpdate(coreVersions, site),
   });
 }
 

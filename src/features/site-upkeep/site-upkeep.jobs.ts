@@ -83,7 +83,7 @@ export const runSiteCron = jobKind<OfSite>({
   lane: 'upkeep',
   async run({ siteId }, { services }) {
     const { db, hosts, log } = services;
-    const [route] = await siteRoutes(services).load(siteId);
+    const [route] = await siteRoutes(services).load([siteId]);
     // Some work has taken the site since the turn was planned, or its team is suspended.
     if (route?.state !== 'ready' && route?.state !== 'asleep') return keepCronDue(db, siteId);
     try {

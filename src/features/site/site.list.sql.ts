@@ -25,6 +25,9 @@ const STATES: Record<SiteState, RawBuilder<unknown>> = {
   awake: sql`not is_sleeping and busy is null`,
   asleep: sql`is_sleeping and busy is null`,
   busy: sql`busy is not null`,
+  outdated: sql`updates_waiting > 0`,
+  // As the index has it.
+  insecure: sql`updates_waiting > 0 and security_update is not null`,
 };
 
 /** Whole teams, and single sites of teams that somebody is limited in. */
@@ -95,7 +98,7 @@ function filters({ search, label, state }: SiteQuery): RawBuilder<unknown>[] {
 /** How many visits each site had on each of the last days, oldest first, in one look along the index of each. */
 export async function visitsByDay(db: Db, siteIds: string[], days: number): Promise<Map<string, number[]>> {
   const { rows } = await sql<{ site_id: string; ago: number; visits: number }>`
-    select site_id, ((now() at time zone 'UTC')::date - (hour at time zone 'UTC')::date)::int as ago, sum(visits)::int as visits
+    select site_id, ((now() at time zone 'UTC')::date - (hour at time zone 'UTC')::date)::int as ago, least(sum(visits), 2147483647)::int as visits
     from site_usage
     where site_id = any(${siteIds}::uuid[]) and hour >= date_trunc('day', now(), 'UTC') - make_interval(days => ${days - 1})
     group by 1, 2`.execute(db);

@@ -62,7 +62,12 @@ export const siteOperations = [
         Type.String({ minLength: 1, maxLength: 253, description: 'A part of the name or of the title' }),
       ),
       label: Type.Optional(say(Label, 'Only those that have this label')),
-      state: Type.Optional(OneOf(SITE_STATES, { description: 'Only those that are in this state' })),
+      state: Type.Optional(
+        OneOf(SITE_STATES, {
+          description:
+            'Only those that are in this state. `outdated`: updates wait on them. `insecure`: one of those is a release of WordPress that mends what is unsafe',
+        }),
+      ),
       sort: Type.Optional(OneOf(SITE_SORTS, { description: 'Newest first when left out' })),
       ...PageQuery,
     }),

@@ -27,7 +27,7 @@ export type StageSite = Static<typeof StageSite>;
 /** The orders and the states that a list of sites can be asked for. */
 export const SITE_SORTS = ['newest', 'name', 'visits', 'storage'] as const;
 export type SiteSort = (typeof SITE_SORTS)[number];
-export const SITE_STATES = ['awake', 'asleep', 'busy'] as const;
+export const SITE_STATES = ['awake', 'asleep', 'busy', 'outdated', 'insecure'] as const;
 export type SiteState = (typeof SITE_STATES)[number];
 
 export const Reachability = Type.Object(
@@ -90,6 +90,10 @@ export const Site = Type.Object(
     updates_waiting: Type.Integer({
       description: 'Plugins, themes and WordPress itself, when the site was last asked; getSoftware has them',
     }),
+    security_update: say(
+      Nullable(Type.String()),
+      "The newer WordPress of the site's own branch: such a release mends what is unsafe and changes nothing else",
+    ),
     tracked_tables: Type.Array(Type.String()),
     untracked_tables: Type.Array(Type.String()),
     created_at: Timestamp,

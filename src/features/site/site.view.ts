@@ -12,7 +12,6 @@ import { busyWord } from '#features/hold/hold.ts';
 import { findSiteById, type SiteRow, type StageRow, siteUrl, stagesOfSites } from '#features/instance/instance.ts';
 import { dkimName, dkimRecordOf, mailDomainOf } from '#features/site-mail/site-mail.ts';
 import { isUnderSiteDomain, verifiedNames } from '#features/site-name/site-name.ts';
-import { updatesOfSites } from '#features/site-software/site-software.ts';
 import type { Team } from '#features/team/team.schema.ts';
 import { teamsById } from '#features/team/team.ts';
 import { type User, usersById } from '#features/user/user.ts';
@@ -47,10 +46,6 @@ export async function completeSites(db: Db, services: Services, caller: Caller, 
     db,
     rows.map((row) => row.id),
   );
-  const updates = await updatesOfSites(
-    db,
-    rows.map((row) => row.id),
-  );
   const visits = await visitsByDay(
     db,
     rows.map((row) => row.id),
@@ -74,7 +69,6 @@ export async function completeSites(db: Db, services: Services, caller: Caller, 
       visits_by_day: visits.get(row.id) ?? [],
       created_by: people.get(row.user_id) as User,
       external_paths: paths.get(row.id) ?? [],
-      updates_waiting: updates.get(row.id) ?? 0,
       site_stage: stage ? viewStage(stage) : null,
     };
   });
@@ -107,6 +101,8 @@ function publicPart(
     domain_option: row.domain_option as Site['domain_option'],
     title: row.title,
     labels: row.labels,
+    updates_waiting: row.updates_waiting,
+    security_update: row.security_update,
     favicon_url: row.favicon_url ?? `${services.config.baseUrl}/favicon.svg`,
     http_auth_enabled: row.http_auth_enabled,
     debug_enabled: row.debug_enabled,

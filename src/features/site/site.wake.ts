@@ -19,7 +19,7 @@ export const startSite = jobKind<{ siteId: string }>({
   name: 'site.start',
   lane: 'upkeep',
   async run({ siteId }, { services }) {
-    const [route] = await siteRoutes(services).load(siteId);
+    const [route] = await siteRoutes(services).load([siteId]);
     if (route?.state !== 'ready') return;
     await services.hosts
       .start(route.site)

@@ -11,8 +11,8 @@ export const sshFeature = feature({
       stage: 'serve',
       roles: ['api'],
       async start(services) {
-        const { sshPort, host } = services.config;
-        if (sshPort === undefined) return undefined;
+        const { sshPort, host, sharesPorts } = services.config;
+        if (sshPort === undefined || sharesPorts) return undefined;
         const server = await SshServer.listen(services, host, sshPort);
         return () => server.close();
       },

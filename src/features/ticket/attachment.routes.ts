@@ -5,18 +5,15 @@ import type { Body } from '#core/http/body.ts';
 import { operation, rawOperation } from '#core/http/operation.ts';
 import { Uuid } from '#core/http/schema.ts';
 import { type Access, signedIn } from '#core/policy.ts';
-import {
-  type AttachmentRow,
-  findAttachment,
-  insertAttachment,
-  readAttachment,
-  unclaimedBytesOf,
-} from './attachment.sql.ts';
-import { Attachment, attachmentNotFound, tooManyUploads } from './ticket.schema.ts';
+import { lockUser } from '#features/user/user.ts';
+import { type AttachmentRow, bytesOf, findAttachment, insertAttachment, readAttachment } from './attachment.sql.ts';
+import { Attachment, attachmentNotFound, attachmentsFull, tooManyUploads } from './ticket.schema.ts';
 
 const tag = 'tickets';
 const MAX_BYTES = 10 * 1024 * 1024;
 const MAX_UNCLAIMED_BYTES = 50_000_000;
+/** Of one person, in all their tickets: they are in the database, which is everybody's. Who answers tickets has no such bound. */
+const MAX_BYTES_OF_PERSON = 250_000_000;
 
 const ownOrInTeam: Access<AttachmentRow> = {
   who: 'team',
@@ -56,11 +53,15 @@ export const attachmentOperations = [
       }),
     }),
     response: Attachment,
-    errors: [tooManyUploads],
+    errors: [tooManyUploads, attachmentsFull],
     async handle({ db, caller, query, body }) {
       const { raw, contentType } = body as Body;
       if (raw.length === 0) throw invalid({ loc: ['body'], msg: 'Field required', type: 'missing' });
-      if ((await unclaimedBytesOf(db, caller.userId)) > MAX_UNCLAIMED_BYTES) throw tooManyUploads();
+      // One after the other, or any number at once would each find room.
+      await lockUser(db, caller.userId);
+      const { all, unclaimed } = await bytesOf(db, caller.userId);
+      if (unclaimed > MAX_UNCLAIMED_BYTES) throw tooManyUploads();
+      if (all + raw.length > MAX_BYTES_OF_PERSON && !caller.isSuperuser) throw attachmentsFull();
       const content_type = /^[\w.+-]+\/[\w.+-]+/.exec(contentType)?.[0] ?? 'application/octet-stream';
       return insertAttachment(db, { user_id: caller.userId, name: query.name, content_type, content: raw });
     },

@@ -58,12 +58,12 @@ export async function readAttachment(db: Db, id: string): Promise<Buffer | undef
   return row?.content;
 }
 
-export async function unclaimedBytesOf(db: Db, userId: string): Promise<number> {
-  const { rows } = await sql<{ bytes: number }>`
-    select coalesce(sum(size_bytes), 0)::bigint as bytes from attachments where user_id = ${userId} and ticket_id is null`.execute(
-    db,
-  );
-  return rows[0]?.bytes ?? 0;
+/** How much of what is kept somebody has uploaded, and how much of that no ticket names yet. */
+export async function bytesOf(db: Db, userId: string): Promise<{ all: number; unclaimed: number }> {
+  const { rows } = await sql<{ all: number; unclaimed: number }>`
+    select coalesce(sum(size_bytes), 0)::bigint as all, coalesce(sum(size_bytes) filter (where ticket_id is null), 0)::bigint as unclaimed
+    from attachments where user_id = ${userId}`.execute(db);
+  return rows[0] as { all: number; unclaimed: number };
 }
 
 /** Uploads that no ticket ever named. */

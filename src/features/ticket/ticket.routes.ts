@@ -21,6 +21,7 @@ import {
   TicketChange,
   TicketContext,
   ticketNotFound,
+  tooManyMessages,
   WAITS_FOR,
 } from './ticket.schema.ts';
 import {
@@ -118,7 +119,7 @@ export const ticketOperations = [
     access: mayOpen,
     body: NewTicket,
     response: Ticket,
-    errors: [siteNotFound, attachmentNotFound],
+    errors: [siteNotFound, attachmentNotFound, tooManyMessages],
     handle: (call) => createTicket(call, call.body),
   }),
   operation({
@@ -191,7 +192,7 @@ export const ticketOperations = [
     params: TicketPath,
     body: NewReply,
     response: Reply,
-    errors: [noMessagesLeft, assistantSpent, attachmentNotFound],
+    errors: [noMessagesLeft, assistantSpent, attachmentNotFound, tooManyMessages],
     handle: (call) => createReply(call, call.subject, call.body),
   }),
   operation({

@@ -161,6 +161,17 @@ export const tooManyUploads = failure(
   409,
   'You have uploaded 50 MB that no ticket names yet; open the ticket first.',
 );
+export const attachmentsFull = failure(
+  'attachment.full',
+  409,
+  'The files of your tickets are 250 MB by now; delete tickets that are done, or share this file in another way.',
+);
+export const tooManyMessages = failure(
+  'ticket.too_many',
+  429,
+  'You have written 500 tickets and replies within a day; write again later.',
+  { headers: { 'retry-after': '3600' } },
+);
 export const assistantSpent = failure(
   'ticket.assistant_spent',
   429,

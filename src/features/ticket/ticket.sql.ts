@@ -51,6 +51,16 @@ export async function insertTicket(db: Db, ticket: NewTicketRow): Promise<Ticket
   return rows[0] as TicketRow;
 }
 
+/** How many tickets and replies somebody has written within a day. */
+export async function countWritten(db: Db, userId: string): Promise<number> {
+  const since = sql`user_id = ${userId} and created_at > now() - interval '1 day'`;
+  const { rows } = await sql<{ count: number }>`
+    select ((select count(*) from tickets where ${since}) + (select count(*) from ticket_replies where ${since}))::int as count`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
+}
+
 export async function findTicket(db: Db, id: string): Promise<TicketRow | undefined> {
   return (await sql<TicketRow>`select ${TICKET_COLUMNS} from tickets where id = ${id}`.execute(db)).rows[0];
 }

@@ -85,7 +85,7 @@ test('a message to the assistant makes the ticket a thread, is counted when it i
 async function openThread(person: Person, replies: number, characters: number): Promise<string> {
   const { id } = await open(person);
   await sql`insert into ticket_replies (ticket_id, user_id, description, created_at)
-    select ${id}, ${person.userId}, rpad(n::text || ' ', ${characters}, 'ä"'), now() + make_interval(secs => n)
+    select ${id}, ${person.userId}, rpad(n::text || ' ', ${characters}, 'ä"'), now() - interval '2 days' + make_interval(secs => n)
     from generate_series(1, ${replies}::int) n`.execute(app.services.db);
   return id;
 }
@@ -314,4 +314,34 @@ test('a ticket says whose turn it is, who has it and what stands around it, and 
   const row = { ...(await findTicket(app.services.db, older.id)), site_live_id: viewer.userId } as TicketRow;
   const caller = (await app.services.credentials.resolve(viewer.token)) as Caller;
   assert.deepEqual((await contextOf(app.services.db, app.services, caller, row)).changes, []);
+});
+
+test('what one person writes and uploads has an end, however many tickets name it and however many come at once', async () => {
+  const person = await registerPerson(app);
+  const { db } = app.services;
+  const { id } = await open(person);
+  const upload = () =>
+    fetch(`${app.api}/support/attachment?name=a.log`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${person.token}`, 'content-type': 'text/plain' },
+      body: 'x'.repeat(1_000_000),
+    });
+  // As after many tickets, each with a file.
+  await sql`insert into attachments (user_id, ticket_id, name, content_type, size_bytes, content)
+    values (${person.userId}, ${id}, 'before', 'text/plain', 248500000, '')`.execute(db);
+  const statuses = (await Promise.all([upload(), upload(), upload()])).map(({ status }) => status).sort();
+  assert.deepEqual(statuses, [200, 409, 409]);
+  assert.match(await (await upload()).text(), /attachment\.full/);
+  await person.api.deleteTicket({ params: { ticket_id: id } });
+  assert.equal((await upload()).status, 200);
+
+  const ticket_id = await openThread(person, 499, 10);
+  await sql`update ticket_replies set created_at = now() where ticket_id = ${ticket_id}`.execute(db);
+  await assert.rejects(open(person), refused(429, 'ticket.too_many'));
+  const reply = { params: { ticket_id }, body: { description: 'More' } };
+  await assert.rejects(person.api.createReply(reply), refused(429, 'ticket.too_many'));
+  await sql`update ticket_replies set created_at = now() - interval '2 days' where ticket_id = ${ticket_id}`.execute(
+    db,
+  );
+  await person.api.createReply(reply);
 });

@@ -25,9 +25,11 @@ import {
   siteNotFound,
   type Ticket,
   ticketNotFound,
+  tooManyMessages,
 } from './ticket.schema.ts';
 import {
   countReplies,
+  countWritten,
   findTicket,
   insertReply,
   insertTicket,
@@ -45,11 +47,14 @@ const ALONE = { most: 1000, bytes: 1_000_000 };
 const IN_LISTS = { most: 5, bytes: 1_000_000 };
 const MAX_PAGE = 100;
 const ASSISTANT = 'assistant';
+/** Each is a row that stays, of up to 20,000 letters. */
+const MAX_WRITTEN_A_DAY = 500;
 
 export async function createTicket(
   { db, services, caller }: Pick<Call, 'db' | 'services' | 'caller'>,
   input: NewTicket,
 ): Promise<Ticket> {
+  await requireFewWritten(db, caller);
   const plan = await planOf(db, input.team_id);
   if (input.site_live_id && !(await siteIsInTeam(db, input.site_live_id, input.team_id))) throw siteNotFound();
   const category = input.category?.trim() || null;
@@ -75,6 +80,11 @@ export async function createTicket(
       `${caller.fullName} resolved the ticket "${row.subject}"`,
     );
   return (await completeTickets(db, services, [row]))[0] as Ticket;
+}
+
+/** Whoever answers tickets writes as much as there is to answer. */
+async function requireFewWritten(db: Db, { userId, isSuperuser }: Caller): Promise<void> {
+  if (!isSuperuser && (await countWritten(db, userId)) >= MAX_WRITTEN_A_DAY) throw tooManyMessages();
 }
 
 async function attach(
@@ -201,6 +211,7 @@ export async function createReply(
   input: NewReply,
   { asSupport = false } = {},
 ): Promise<Reply> {
+  await requireFewWritten(db, caller);
   const description = input.description?.trim() ? input.description : null;
   const resolve = input.resolve ?? null;
   const isChat = input.is_assistant_chat_message ?? false;

@@ -27,6 +27,11 @@ export interface SiteInClusterOptions {
   knock(addresses: readonly string[]): Promise<boolean>;
   /** Lets the site's pod read for a while what another host keeps; undefined where that is the site's own past. */
   lend(keptBy: string): string | undefined;
+  /**
+   * Called when the site's processes have ended and before its pod does, so that nobody has to be woken for what is due of it. False where
+   * the pod is still needed: whoever looks after the cluster lets it sleep later.
+   */
+  settle(): Promise<boolean>;
   /** Answers for a site that has no home any more, such as what is to be forgotten of it. */
   keeper(): Promise<SiteHost>;
   wakeMs: number;
@@ -51,8 +56,11 @@ const ASLEEP: Partial<Record<HostCall, unknown>> = {
   shareCut: undefined,
 };
 
-/** What can wait until the site is awake for somebody. */
-const WAITS: ReadonlySet<HostCall | 'start'> = new Set(['prune', 'check']);
+/** What can wait until the site is awake for somebody. What is new in its backups is told without hurry, or to somebody who waits for it. */
+function canWait(name: HostCall | 'start', args: unknown[]): boolean {
+  return name === 'prune' || name === 'check' || (name === 'tell' && args[TELL_IS_PATIENT] === true);
+}
+const TELL_IS_PATIENT = 4;
 
 /** The host of one site on a cluster: a pod that is woken when somebody asks for it (docs/decisions/0068). */
 export class SiteInCluster {
@@ -95,10 +103,11 @@ export class SiteInCluster {
     return this.#askAwake('make', [site, own]) as Promise<void>;
   };
 
-  /** The last one turns off the light: a stage that ends leaves its site running. Resolves when nobody is there any more. */
+  /** The last one turns off the light: a stage that ends leaves its site running. Resolves when nobody is there any more, or is there for something else. */
   readonly #stop: SiteHost['stop'] = async (site) => {
-    const { cluster, siteId, name, wakeMs } = this.#options;
+    const { cluster, siteId, name, wakeMs, settle } = this.#options;
     if (site.id !== siteId) return void (await this.#ifAwake('stop', [site], undefined));
+    if ((await this.#ifAwake('stop', [site], NOBODY)) !== NOBODY && !(await settle())) return;
     for (const deadline = performance.now() + wakeMs; ; await sleep(LOOK_MS)) {
       const isThere = await this.#ifAwake('stop', [site], false).then((answer) => answer !== false);
       await cluster.scale(siteId, 0);
@@ -120,7 +129,7 @@ export class SiteInCluster {
       return answer === NOBODY ? this.#options.measured((args[0] as SiteRef).id) : answer;
     }
     if (name in ASLEEP) return this.#ifAwake(name, args, ASLEEP[name as HostCall]);
-    if (!WAITS.has(name)) return this.#askAwake(name, args);
+    if (!canWait(name, args)) return this.#askAwake(name, args);
     const answer = await this.#ifAwake(name, args, NOBODY);
     if (answer === NOBODY) throw new HostAway(`the host ${this.#options.name} sleeps`);
     return answer;

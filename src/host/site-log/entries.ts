@@ -82,6 +82,32 @@ export function parseLine(text: string): LogEntry | undefined {
   }
 }
 
+/** The lines of errors and notes that somebody else has made, as ours are; whatever else is among them is left out. */
+export function errorLinesOf(lines: string): string {
+  return lines
+    .split('\n')
+    .map((line) => {
+      const entry = parseLine(line);
+      if (!entry || !Number.isSafeInteger(entry.atMs)) return '';
+      if ('note' in entry)
+        return typeof entry.note === 'string' ? noteLine(cleanText(entry.note, MAX_SHORT), entry.atMs) : '';
+      return isError(entry) ? errorLine(entry) : '';
+    })
+    .join('');
+}
+
+function isError(entry: LogEntry): entry is ErrorEntry {
+  const { level, message, file, line, request } = entry as Partial<Record<keyof ErrorEntry, unknown>>;
+  const isTextOrNull = (value: unknown) => value === null || typeof value === 'string';
+  return (
+    ERROR_LEVELS.some((known) => known === level) &&
+    typeof message === 'string' &&
+    isTextOrNull(file) &&
+    (line === null || Number.isSafeInteger(line)) &&
+    isTextOrNull(request)
+  );
+}
+
 /** Nearly every text is short and plain, and then it is its own JSON. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
@@ -91,10 +117,13 @@ function quoted(text: string | null, maxLength: number): string {
   return JSON.stringify(cleanText(text, maxLength));
 }
 
+/** Of a text that was cut before. */
+const CUT = /^… \(\d{1,12} more characters\)$/;
+
 /** What stays readable wherever it is shown: no control characters but line breaks and tabs, and no half characters. */
 function cleanText(text: string, maxLength: number): string {
-  const kept =
-    text.length > maxLength ? `${text.slice(0, maxLength)}… (${text.length - maxLength} more characters)` : text;
+  const isLong = text.length > maxLength && !CUT.test(text.slice(maxLength));
+  const kept = isLong ? `${text.slice(0, maxLength)}… (${text.length - maxLength} more characters)` : text;
   return kept.toWellFormed().replace(/[^\P{Cc}\n\t]/gu, '\ufffd');
 }
 

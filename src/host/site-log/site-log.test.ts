@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { createLog } from '#core/log.ts';
-import { type ErrorEntry, type LogEntry, maskAddress, type VisitEntry } from './entries.ts';
+import { type ErrorEntry, errorLine, errorLinesOf, type LogEntry, maskAddress, type VisitEntry } from './entries.ts';
+import { groupErrors } from './error-groups.ts';
 import { LogFiles } from './log-files.ts';
+import { LogFolder } from './log-folder.ts';
 import type { LogPlace } from './log-reader.ts';
 import { SiteLog } from './site-log.ts';
 
@@ -285,6 +287,44 @@ test('errors of one place are one group with its count and its first and last mo
   const bounded = await files.groupErrors('s1');
   assert.equal(bounded.groups.length, 300);
   assert.ok(bounded.leftOut >= 100);
+});
+
+test('lines that somebody else has made are ours again, and what is no error is left out', async () => {
+  const lines = [
+    { atMs: 1, level: 'fatal', message: ['no text'], file: null, line: null, request: null },
+    { atMs: 2, level: 'any', message: 'no level', file: null, line: null, request: null },
+    { ...error('x\u001b[2J'.padEnd(9_000, 'y'), 3), more: 'of something' },
+    { atMs: 4, note: '3 errors were left out here: too many at once.' },
+    { atMs: '5', note: 'no time' },
+  ];
+  const again = errorLinesOf([...lines.map((line) => JSON.stringify(line)), '{"atMs": 6', ''].join('\n'));
+  const [long, note] = again
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(Object.keys(long), ['atMs', 'level', 'message', 'file', 'line', 'request']);
+  assert.ok(long.message.startsWith('x\ufffd[2Jyy') && long.message.endsWith('y… (1000 more characters)'));
+  assert.deepEqual(note, { atMs: 4, note: '3 errors were left out here: too many at once.' });
+  assert.equal(again.split('\n').length, 3);
+  assert.equal(errorLinesOf(again), again);
+});
+
+test('errors that are made to be dear to compare cost hardly more than others', async () => {
+  const filled = async (siteId: string, message: string) => {
+    const log = new LogFolder(root, 7);
+    const entry = { ...error(message), file: null, line: null };
+    for (let part = 0; part < 4; part++)
+      await log.append(siteId, 'error', Array.from({ length: 500 }, () => errorLine(entry)).join(''));
+    const begun = process.cpuUsage();
+    const { groups } = await groupErrors(log, siteId);
+    const { user, system } = process.cpuUsage(begun);
+    return { cpu: user + system, groups };
+  };
+  await filled('warm', 'plain words '.repeat(24));
+  const plain = await filled('plain', 'plain words '.repeat(24));
+  const dear = await filled('dear', `${'1'.repeat(287)}g`);
+  assert.deepEqual([plain.groups.length, dear.groups.length], [1, 1]);
+  assert.ok(dear.cpu < 5 * plain.cpu, `${dear.cpu} µs beside ${plain.cpu} µs`);
 });
 
 test('visits are found by method, and by a part of the path in whatever case', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { siteHostParts } from '#core/cluster.ts';
 import { type Lease, type RunningSite, SiteFailure } from '#runtimes/runtime.ts';
 import { HostAway } from '../host-unreachable.ts';
 import type { HostedSpec, SiteHost } from '../site-host.ts';
@@ -8,16 +9,22 @@ import { firstArgument, hostCalls, type ServingCalls } from './host-calls.ts';
 import type { WireIdentity } from './identity.ts';
 import { Peer } from './peer.ts';
 
+/** Whoever broke out of the one site of a pod answers as they like, and whoever asked has others to serve. Mails are whole. */
+const MAX_BYTES_OF_POD = 16 * 1024 * 1024;
+const MAX_BYTES_OF_MAIL = 32 * 1024 * 1024;
+
 /** A host behind a socket, as if it were here. */
 export function remoteHost(
   hostName: string,
   addresses: readonly string[],
   { token, tls }: WireIdentity & { token: string },
 ): SiteHost {
+  const isPod = siteHostParts(hostName) !== undefined;
   const call = async (name: string, args: unknown[]): Promise<unknown> => {
     const socket = await dial(addresses, { name: hostName, tls });
     if (!socket) throw new HostAway('nobody answers for the host of the site');
-    const peer = new Peer(socket);
+    const maxFrameBytes = name === 'eachMail' ? MAX_BYTES_OF_MAIL : MAX_BYTES_OF_POD;
+    const peer = new Peer(socket, isPod ? { maxFrameBytes } : {});
     socket.write(greeting(token));
     return peer.begin([name, ...args]).finally(() => peer.close());
   };

@@ -87,7 +87,8 @@ export class HostServer {
       this.#asked--;
       this.#quietSince = new Date();
     });
-    const peer: Peer = new Peer(socket, (name: string, ...args: unknown[]) => this.#call(peer, name, args));
+    const root = (name: string, ...args: unknown[]) => this.#call(peer, name, args);
+    const peer: Peer = new Peer(socket, { root });
     socket.resume();
   }
 

@@ -58,9 +58,8 @@ before(async () => {
   server = createServer({ allowHalfOpen: true }, async (socket) => {
     connections.add(socket);
     if (!(await greeted(socket, TOKEN))) return;
-    new Peer(socket, (name: keyof typeof acts, ...args: never[]) =>
-      (acts[name] as (...args: never[]) => unknown)(...args),
-    );
+    const root = (name: keyof typeof acts, ...args: never[]) => (acts[name] as (...args: never[]) => unknown)(...args);
+    new Peer(socket, { root });
     socket.resume();
   });
   await new Promise<void>((resolve) => server.listen(join(folder, 'sock'), resolve));
@@ -92,6 +91,17 @@ suite('a call to another process', () => {
     const large = Buffer.alloc(20_000_000, 3);
     const [back] = (await ask('echo', large)) as [Uint8Array];
     assert.ok(large.equals(back));
+  });
+
+  test('is broken off where the other side says more at once than is read of it', async () => {
+    const asked = async (maxFrameBytes: number) => {
+      const socket = await connectTo();
+      const peer = new Peer(socket, { maxFrameBytes });
+      socket.write(greeting(TOKEN));
+      return peer.begin(['echo', 'x'.repeat(100_000)]).finally(() => peer.close());
+    };
+    await assert.rejects(asked(50_000), HostUnreachable);
+    assert.equal(((await asked(200_000)) as string[])[0]?.length, 100_000);
   });
 
   test('fails with what it failed with there', async () => {

@@ -23,6 +23,13 @@ type Message =
 /** The function that the one side offers and the other begins with. */
 const ROOT = 0;
 const MAX_FRAME_BYTES = 256 * 1024 * 1024;
+
+interface PeerOptions {
+  /** What the other side begins with. */
+  root?: Callable;
+  /** The longest frame that is read from it: what it says is put together in memory, as many small objects where it likes. */
+  maxFrameBytes?: number;
+}
 /** Who does not answer to being called off within this time is not waited for. */
 const ABORT_MS = 10_000;
 
@@ -34,6 +41,7 @@ interface Pending {
 
 export class Peer {
   readonly #socket: Socket;
+  readonly #maxFrameBytes: number;
   readonly #functions = new Map<number, Callable>();
   readonly #pending = new Map<number, Pending>();
   readonly #aborts = new Map<number, AbortController>();
@@ -46,8 +54,9 @@ export class Peer {
   #receivedBytes = 0;
   #isRaw = false;
 
-  constructor(socket: Socket, root?: Callable) {
+  constructor(socket: Socket, { root, maxFrameBytes = MAX_FRAME_BYTES }: PeerOptions = {}) {
     this.#socket = socket;
+    this.#maxFrameBytes = maxFrameBytes;
     if (root) this.#functions.set(ROOT, root);
     socket.on('data', this.#receive);
     socket.on('error', () => {});
@@ -112,7 +121,7 @@ export class Peer {
   #wantedBytes(): number {
     const first = this.#received[0];
     const length = first && first.length >= 4 ? first.readUInt32BE() : 0;
-    if (length > MAX_FRAME_BYTES) throw new Error('a frame is too long');
+    if (length > this.#maxFrameBytes) throw new Error('a frame is too long');
     return 4 + length;
   }
 

@@ -63,6 +63,21 @@ test('a browser that says what nobody understands is given up', async () => {
   await assert.rejects(devtools.send('Page.enable'), /nobody understands/);
 });
 
+test('a browser that says more than one picture takes is given up, in one message or in many', async () => {
+  for (const message of [`{"method":"${'x'.repeat(5_000_000)}"}`, `{"method":"${'x'.repeat(1_000_000)}"}\0`]) {
+    const [readable, writable] = [new PassThrough(), new PassThrough()];
+    const devtools = new Devtools(readable, writable);
+    const asked = devtools.send('Target.createTarget');
+    const tell = async () => {
+      for (let turn = 0; turn < 40; turn++) {
+        readable.write(message);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    await Promise.all([assert.rejects(asked, /too much/), tell()]);
+  }
+});
+
 test('a page that asks for very much at once is answered a little at a time, and no further than so much', async () => {
   const [readable, writable] = [new PassThrough(), new PassThrough()];
   const say = (message: object) => readable.write(`${JSON.stringify(message)}\0`);

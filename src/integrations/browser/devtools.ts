@@ -10,7 +10,9 @@ interface Message {
   sessionId?: string;
 }
 
-const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
+/** All of one picture: each is read here, where everybody waits for that. */
+const MAX_BYTES = 32 * 1024 * 1024;
 const END = 0;
 
 /** Speaks to a Chromium over its pipe: JSON with a zero after each message (--remote-debugging-pipe). */
@@ -20,6 +22,7 @@ export class Devtools {
   readonly #listeners = new Map<string, (params: Values) => void>();
   #pieces: Buffer[] = [];
   #bytes = 0;
+  #allBytes = 0;
   #lastId = 0;
   #ended: Error | undefined;
 
@@ -46,6 +49,12 @@ export class Devtools {
   }
 
   #read(chunk: Buffer): void {
+    if (this.#ended) return;
+    this.#allBytes += chunk.length;
+    if (this.#allBytes > MAX_BYTES) {
+      this.#end(new Error('the browser says too much'));
+      return;
+    }
     let from = 0;
     for (let at = chunk.indexOf(END); at >= 0; at = chunk.indexOf(END, from)) {
       this.#hear(Buffer.concat([...this.#pieces, chunk.subarray(from, at)]).toString());

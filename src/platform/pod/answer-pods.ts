@@ -1,18 +1,19 @@
 import type { Services } from '#core/services.ts';
 import { touchLatest, touchSites } from '#features/backup/backup.ts';
 import { editorIsOpen } from '#features/code-editor/code-editor.sql.ts';
-import { holdRecords, isProcessOf, succeed } from '#features/hold/hold.ts';
+import { holdRecords, isProcessOf, notePodProcess, succeed } from '#features/hold/hold.ts';
 import { announcePurge, routesOf, type SiteRow, siteReports, writeStatuses } from '#features/instance/instance.ts';
 import { currentSlot, writeReading } from '#features/overview/overview.ts';
 import { findLostSites, restoreLost } from '#features/pit-restore/restore-lost.ts';
 import { deliverSiteMail } from '#features/site-mail/site-mail.ts';
 import { noteStorage } from '#features/site-upkeep/site-upkeep.jobs.ts';
 import { storageOfSites } from '#features/site-upkeep/site-upkeep.sql.ts';
+import { errorLinesOf } from '#host/site-log/entries.ts';
 import { signS3 } from '#timemachine/stores/s3-client.ts';
 import { sealedObjectKey } from '#timemachine/stores/sealed.ts';
 import { sealingKey } from '../backup-store.ts';
 import { placeToSign } from './backup-places.ts';
-import { ownIds, ownSites } from './pod.sql.ts';
+import { isKnownSite, ownIds, ownSites } from './pod.sql.ts';
 import type { PodAnswer, PodCall, PodInput } from './pod-calls.ts';
 
 /** Who asks, by its certificate. */
@@ -49,7 +50,7 @@ export function podHandlers(services: Services): Handlers {
       databaseSecret: config.newSites.driver === 'fpm' ? secrets.deriveLasting('databases of sites') : '',
     }),
     announce: async ({ idle_since, ...process }, { host }) =>
-      nothing(records.announce({ ...process, host, idle_since: dateOf(idle_since) })),
+      nothing(notePodProcess(db, { ...process, host, idle_since: dateOf(idle_since) })),
     succeed: ({ id }, { host }) => nothing(succeed(db, host, id)),
     leave: async ({ id }, { host }) =>
       nothing((await isProcessOf(db, host, id)) ? records.leave(id) : Promise.resolve()),
@@ -59,7 +60,7 @@ export function podHandlers(services: Services): Handlers {
       const isOwn = (await ownIds(db, asker.host, [siteId])).length > 0;
       return nothing(isOwn ? records.answer({ site_id: siteId, event_id: eventId }, processId) : Promise.resolve());
     },
-    routes: ({ siteId }, { host }) => routesOf(services, { host, ...(siteId !== undefined && { siteId }) }),
+    routes: ({ siteId }, { host }) => routesOf(services, { host, ...(siteId !== undefined && { siteIds: [siteId] }) }),
     async touch({ siteIds }, asker) {
       const sites = await own(asker, siteIds);
       return nothing(
@@ -99,7 +100,8 @@ export function podHandlers(services: Services): Handlers {
     },
     purged: ({ siteId }, asker) => ifOwn(asker, siteId, () => announcePurge(db, siteId)),
     mail: ({ siteId }, asker) => ifOwn(asker, siteId, () => jobs.enqueueOnce(db, deliverSiteMail, { siteId }, siteId)),
-    errors: ({ siteId, lines }, asker) => ifOwn(asker, siteId, (site) => hosts.appendLog(site, 'error', lines)),
+    errors: ({ siteId, lines }, asker) =>
+      ifOwn(asker, siteId, (site) => hosts.appendLog(site, 'error', errorLinesOf(lines))),
     async usage({ usage }, asker) {
       const teams = new Map(
         (
@@ -119,7 +121,8 @@ export function podHandlers(services: Services): Handlers {
     woke: ({ siteId }, asker) => ifOwn(asker, siteId, () => reports.woke(siteId)),
     async reading({ processId, host }, asker) {
       await requireProcess(asker, processId);
-      const reading = { processId, host: { ...host, name: asker.host }, edge: null };
+      // A host has one, however many processes it says that it has.
+      const reading = { processId: asker.host, host: { ...host, name: asker.host }, edge: null };
       return nothing(writeReading(db, await currentSlot(db), reading));
     },
     lostSites: ({ present }, { host }) => findLostSites(db, host, present),
@@ -129,7 +132,8 @@ export function podHandlers(services: Services): Handlers {
     },
     async signBackup(request, asker) {
       const place = placeToSign(services, asker.siteId, request);
-      if (!place) throw new NotYours('this is not kept for the site');
+      // Also what is left of a pod whose site is gone has its certificate.
+      if (!place || !(await isKnownSite(db, asker.siteId))) throw new NotYours('this is not kept for the site');
       return signS3(place, { method: request.method, query: request.query, ...keyOf(request) }, request.hash);
     },
     async backupKey({ name }) {

@@ -86,7 +86,7 @@ export class PlatformClient {
   routes(siteChanges: SiteChanges): RouteSource {
     return {
       loadAll: () => this.ask('routes', {}),
-      load: (siteId) => this.ask('routes', { siteId }),
+      load: async (siteIds) => (await Promise.all(siteIds.map((siteId) => this.ask('routes', { siteId })))).flat(),
       subscribe: async (changed) => siteChanges.subscribe(changed),
     };
   }

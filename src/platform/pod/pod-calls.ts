@@ -13,8 +13,10 @@ import type { SignedRequest } from '#timemachine/stores/s3-client.ts';
  */
 const Ids = Type.Array(Uuid, { maxItems: 1000 });
 const Short = Type.String({ maxLength: 300 });
-const Count = Type.Integer({ minimum: 0 });
-const Size = Type.Number({ minimum: 0 });
+const Count = Type.Integer({ minimum: 0, maximum: 1_000_000_000 });
+const Size = Type.Number({ minimum: 0, maximum: 1e15 });
+/** What a site calls itself stands in lines of people's lists. */
+const Line = Type.String({ maxLength: 500, pattern: '^[^\\p{Cc}\\u2028-\\u202e\\u2066-\\u2069]*$' });
 /** A name in the store: what stands between its slashes is neither empty nor a way up. */
 const Key = Type.String({ maxLength: 500, pattern: '^(?!.*(?:^|/)\\.{0,2}(?:/|$))[A-Za-z0-9._/-]+$' });
 const HASH = '^[0-9a-f]{64}$';
@@ -26,7 +28,7 @@ const OfProcess = Type.Object({ id: Uuid });
 const Status = Type.Object({
   siteId: Uuid,
   faviconUrl: Nullable(Type.String({ maxLength: 2000 })),
-  title: Nullable(Type.String({ maxLength: 500 })),
+  title: Nullable(Line),
   nextCronAt: Nullable(Moment),
 });
 

@@ -6,9 +6,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { connect, type TLSSocket } from 'node:tls';
 import { siteHostName } from '#core/cluster.ts';
 import { askPlatform, type PlatformDoor, PlatformRefused } from '#core/platform-door.ts';
 import { findClock } from '#features/backup/backup.ts';
+import { addUsage } from '#features/instance/edge.sql.ts';
 import { remoteHost } from '#host/wire/host-client.ts';
 import { wireIdentity } from '#host/wire/identity.ts';
 import { homeOf, secretOf } from '#integrations/kubernetes/site-manifests.ts';
@@ -125,10 +127,12 @@ suite('the door for the pods of sites', () => {
     // A socket of the platform's own machine is asked without a certificate.
     await assert.rejects(ask('announce', { ...processOf(own), address: 'unix:/run/any.sock' }), /422/);
 
-    await db.updateTable('backup_clocks').set({ due_at: null }).execute();
+    // Not by when their backups are due: the clock tries those meanwhile.
+    const longAgo = new Date(0);
+    await db.updateTable('backup_clocks').set({ touched_at: longAgo }).execute();
     await ask('touch', { siteIds: [mine.id, theirs.id] });
-    assert.ok((await findClock(db, mine.id))?.due_at);
-    assert.equal((await findClock(db, theirs.id))?.due_at, null);
+    assert.notDeepEqual((await findClock(db, mine.id))?.touched_at, longAgo);
+    assert.deepEqual((await findClock(db, theirs.id))?.touched_at, longAgo);
     const status = { faviconUrl: null, title: 'Broken', nextCronAt: null };
     await ask('statuses', { statuses: [mine, theirs].map(({ id: siteId }) => ({ siteId, ...status })) });
     await ask('measured', { siteId: theirs.id, bytes: 10 ** 12 });
@@ -137,6 +141,18 @@ suite('the door for the pods of sites', () => {
     const untouched = rows.find(({ id }) => id === theirs.id);
     assert.notEqual(untouched?.title, 'Broken');
     assert.notEqual(Number(untouched?.storage_bytes), 10 ** 12);
+  });
+
+  test('remembers a few processes of a host and no more, the one that came last among them', async () => {
+    const all = Array.from({ length: 40 }, () => randomUUID());
+    for (const id of all) await ask('announce', processOf(id));
+    const known = (await announced(hostOf(mine.id))).map(({ id }) => id);
+    assert.ok(known.length <= 8, `${known.length} are remembered`);
+    assert.ok(known.includes(all.at(-1) as string));
+    await ask('announce', processOf(all.at(-1) as string));
+    assert.equal((await announced(hostOf(mine.id))).length, known.length);
+    assert.equal((await announced(hostOf(theirs.id))).length, 1, 'those of others stay');
+    await ask('succeed', { id: all.at(-1) as string });
   });
 
   test('counts what a pod reports for the team that has the site, whoever it names', async () => {
@@ -149,6 +165,83 @@ suite('the door for the pods of sites', () => {
       found.map(({ site_id, visits }) => [site_id, Number(visits)]),
       [[mine.id, 7]],
     );
+  });
+
+  test('believes no number so large that others could not be counted any more', async () => {
+    const { db } = app.services;
+    const counted = { requests: 1, bytes: 1, cachedBytes: 0, cacheHits: 0, cacheMisses: 0, cacheObjects: 0 };
+    const more = { cacheBytes: 0, lastVisitAt: null, errors: 0, durations: [1], pages: 0, pagesFailedLast: 0 };
+    const usageOf = (siteId: string, visits: number) => ({ siteId, visits, ...counted, ...more });
+    await assert.rejects(ask('usage', { usage: [{ ...usageOf(mine.id, 1), bytes: 9e18 }] }), /422/);
+    // Many such, within a moment.
+    const much = { ...usageOf(mine.id, 1e9), bytes: 1e15, durations: [1e9] };
+    for (let turn = 0; turn < 10; turn++) await ask('usage', { usage: Array.from({ length: 1000 }, () => much) });
+    // An edge tells of all sites in one report.
+    const [ada, eve] = [mine, theirs].map(({ id, team_id: teamId }) => ({ ...usageOf(id, 3), teamId }));
+    await addUsage(db, [ada, eve] as never);
+    const rows = await db.selectFrom('site_usage').select(['site_id', 'visits', 'bytes', 'durations']).execute();
+    assert.equal(Number(rows.find(({ site_id }) => site_id === theirs.id)?.visits), 3);
+    const own = rows.find(({ site_id }) => site_id === mine.id);
+    assert.deepEqual([Number(own?.bytes), own?.durations], [9e15, [2_147_483_647]]);
+    await db.deleteFrom('site_usage').execute();
+  });
+
+  test('keeps little of what a pod says of itself, however often and under however many names it says it', async () => {
+    const { db } = app.services;
+    const reading = {
+      disk_bytes: 1,
+      disk_free_bytes: 1,
+      memory_bytes: 1,
+      memory_free_bytes: 1,
+      cores: 1,
+      load: 0,
+      sites_awake: 0,
+      php_processes: 0,
+      php_waiting: 0,
+      php_used_bytes: 0,
+      php_budget_bytes: 0,
+      php_is_short: false,
+      backup_queue: { objects: 0, bytes: 0, oldest_seconds: 0, trouble: null },
+    };
+    for (let turn = 0; turn < 20; turn++) {
+      const processId = randomUUID();
+      await ask('announce', processOf(processId));
+      await ask('reading', { processId, host: reading });
+    }
+    assert.equal((await announced(hostOf(mine.id))).length, 8);
+    const kept = await db.selectFrom('platform_readings').selectAll().where('process_id', 'like', 'here.%').execute();
+    assert.ok(kept.length <= 2, `${kept.length} readings of one host`);
+    const [{ id: processId } = { id: '' }] = await announced(hostOf(mine.id));
+    await assert.rejects(ask('reading', { processId, host: { ...reading, more: 'x'.repeat(5_000) } as never }), /413/);
+  });
+
+  test('has so many connections to a pod and no more, and others come in', async (t) => {
+    const { address, tls } = doorOf(hostOf(mine.id));
+    const [host, port] = address.split(':');
+    const sockets: TLSSocket[] = [];
+    t.after(() => {
+      for (const socket of sockets) socket.destroy();
+    });
+    const open = () =>
+      new Promise<void>((resolve) => {
+        const options = {
+          host: host as string,
+          port: Number(port),
+          ...tls,
+          servername: 'platform',
+          checkServerIdentity: () => undefined,
+        };
+        const socket = connect(options, () => {
+          sockets.push(socket);
+          resolve();
+        });
+        socket.on('error', () => resolve());
+      });
+    for (let turn = 0; turn < 140; turn++) await open();
+    await eventually(
+      async () => sockets.filter(({ destroyed, readableEnded }) => !destroyed && !readableEnded).length <= 128,
+    );
+    assert.deepEqual(await ask('storage', { siteIds: [mine.id] }, doorOf(hostOf(theirs.id))), []);
   });
 
   test('takes nothing that it does not understand', async () => {
@@ -203,6 +296,17 @@ suite('the store of backups in a pod', () => {
     const notMine = storeOf('here', { grant: lend(secrets, theirs.id, 'here') as string });
     await assert.rejects(notMine.get('packs/template'), PlatformRefused);
     assert.equal(lend(secrets, mine.id, siteHostName('there', mine.id)), undefined, 'its own past it has anyway');
+  });
+
+  test('is nobody’s when the site is gone, though the certificate is still good', async () => {
+    const { db } = app.services;
+    const { id } = await newSite(owner);
+    const gone = doorOf(siteHostName('here', id));
+    const sign = () =>
+      ask('signBackup', { method: 'PUT', key: `fleet/${id}/packs/one`, query: {}, hash: 'a'.repeat(64) }, gone);
+    assert.match((await sign()).url, /packs\/one/);
+    await db.deleteFrom('sites').where('id', '=', id).execute();
+    await assert.rejects(sign(), PlatformRefused);
   });
 
   test('is sealed as every other is, without the key that seals', async () => {

@@ -8,6 +8,7 @@ import { compileReader, type Reader } from '#core/http/validation.ts';
 import { opened, type Part } from '#core/part.ts';
 import { PLATFORM } from '#core/platform-door.ts';
 import type { Services } from '#core/services.ts';
+import { Shares } from '#core/shares.ts';
 import { nextTurn } from '#core/turns.ts';
 import { listeningOptions } from '#host/wire/host-address.ts';
 import { nameIn, wireIdentity } from '#host/wire/identity.ts';
@@ -18,8 +19,12 @@ import { PodNewsFeed } from './pod-news.ts';
 /** Reading what is sent keeps everybody else. Only who restores a site that was lost has much to say: all that is kept of it. */
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_RESTORE_BYTES = 8 * 1024 * 1024;
-/** A pod that asks for more at a time is out of order. */
+/** It is kept as it comes. */
+const MAX_READING_BYTES = 4 * 1024;
+const MAX_BYTES: Partial<Record<PodCall, number>> = { restoreLost: MAX_RESTORE_BYTES, reading: MAX_READING_BYTES };
+/** A pod that asks for more at a time is out of order, and so is one with more connections: its processes keep some of them open. */
 const CALLS_AT_ONCE = 32;
+const CONNECTIONS_AT_ONCE = 128;
 const HANDSHAKE_MS = 5_000;
 
 /** Workers hear the pods of sites, where sites are on clusters. */
@@ -45,6 +50,7 @@ class PodDoor {
   readonly #handlers: ReturnType<typeof podHandlers>;
   readonly #readers = new Map<string, Reader>();
   readonly #asking = new Map<string, number>();
+  readonly #connections = new Shares(CONNECTIONS_AT_ONCE);
 
   constructor(services: Services, address: string) {
     this.#services = services;
@@ -57,6 +63,7 @@ class PodDoor {
       { ...tls, requestCert: true, rejectUnauthorized: true, handshakeTimeout: HANDSHAKE_MS },
       (request, response) => void this.#take(request, response),
     );
+    this.#server.on('secureConnection', (socket) => this.#count(socket));
     this.#server.on('tlsClientError', (error: Error) => services.log.debug({ err: error }, 'no pod of a site'));
   }
 
@@ -74,6 +81,12 @@ class PodDoor {
     // What is being answered is seconds at most; a restore that is waited for is asked for again.
     setTimeout(() => this.#server.closeAllConnections(), HANDSHAKE_MS).unref();
     await closed;
+  }
+
+  #count(socket: TLSSocket): void {
+    const release = this.#connections.take(nameIn(socket.getPeerCertificate().subjectaltname) ?? '');
+    if (release) socket.once('close', release);
+    else socket.destroy();
   }
 
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -100,7 +113,7 @@ class PodDoor {
   }
 
   async #answer(asker: Asker, call: PodCall, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await readBody(request, call === 'restoreLost' ? MAX_RESTORE_BYTES : MAX_BODY_BYTES);
+    const body = await readBody(request, MAX_BYTES[call] ?? MAX_BODY_BYTES);
     if (body === undefined) return refuse(response, 413, 'that is too much');
     // Between what two of them sent others have their turn.
     await nextTurn();

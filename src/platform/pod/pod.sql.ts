@@ -17,6 +17,13 @@ export async function ownIds(db: Db, host: string, siteIds?: readonly string[]):
   return rows.map(({ id }) => id);
 }
 
+/** Whether there is such a site anywhere, deleted or not: one that moves is on two hosts for a while. */
+export async function isKnownSite(db: Db, siteId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from sites where id = ${siteId} union all select from deleted_sites where id = ${siteId}`.execute(db);
+  return rows.length > 0;
+}
+
 /** Which host each of these is on. */
 export async function hostsOf(db: Db, siteIds: readonly string[]): Promise<{ id: string; host: string }[]> {
   const { rows } = await sql<{ id: string; host: string }>`

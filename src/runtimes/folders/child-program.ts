@@ -2,7 +2,7 @@ import { ArchiveRefused } from '#core/archive/archive-refused.ts';
 import { Channel } from '#core/starter/channel.ts';
 import { type Peer, startPeer } from '#core/starter/starter.ts';
 import { endTree } from '#sandbox/ending.ts';
-import { type Entered, OWN_FILES, type ProgramRoom } from './program-room.ts';
+import { type Entered, inPackages, OWN_FILES, type ProgramRoom } from './program-room.ts';
 
 type ChildReply = { value: unknown } | { error: string; isRefusal?: boolean };
 
@@ -14,6 +14,8 @@ export interface ChildOptions {
   /** Paths that it is told when it starts. */
   paths?: readonly string[];
   flags?: readonly string[];
+  /** What it needs of others' programs beside what all of ours do. */
+  packages?: readonly string[];
   complaint: string;
 }
 
@@ -28,11 +30,11 @@ export class ChildProgram {
   readonly inside: (path: string) => string;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(program: string, { room, folders, paths = [], flags = [], complaint }: ChildOptions) {
+  constructor(program: string, { room, folders, paths = [], flags = [], packages = [], complaint }: ChildOptions) {
     this.#complaint = complaint;
     const args = (inside: (path: string) => string) => [
       '--permission',
-      ...[...OWN_FILES, ...folders].map((path) => `--allow-fs-read=${inside(path)}`),
+      ...[...OWN_FILES, ...packages.map(inPackages), ...folders].map((path) => `--allow-fs-read=${inside(path)}`),
       ...folders.map((path) => `--allow-fs-write=${inside(path)}`),
       ...flags,
       '--disable-warning=ExperimentalWarning',

@@ -63,7 +63,7 @@ export class ProgramRoom {
   }
 }
 
-function inPackages(name: string): string {
+export function inPackages(name: string): string {
   return join(PACKAGES, name);
 }
 

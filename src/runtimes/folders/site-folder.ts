@@ -99,6 +99,8 @@ async function countedBy(flag: string, folders: readonly string[]): Promise<numb
   return stdout.split('\n').reduce((sum, line) => sum + Number.parseInt(line || '0', 10), 0);
 }
 
+const LOOKS_AT_ONCE = 32;
+
 async function sumOf(roots: readonly string[]): Promise<number> {
   let bytes = 0;
   const folders = [...roots];
@@ -106,14 +108,27 @@ async function sumOf(roots: readonly string[]): Promise<number> {
     const folder = current;
     // A folder may be huge, and may vanish while it is being read.
     const entries = await asReadable(folder, () => opendir(folder));
-    for await (const entry of entries ?? []) {
-      const path = join(folder, entry.name);
-      if (entry.isDirectory()) folders.push(path);
-      const found = await asReadable(folder, () => lstat(path));
-      bytes += found ? Math.max(found.blocks * 512, LEAST_BYTES) : 0;
+    for await (const part of inParts(entries ?? [])) {
+      for (const { name } of part.filter((entry) => entry.isDirectory())) folders.push(join(folder, name));
+      // Side by side, since to wait for one costs more than to look at it.
+      const sizes = part.map(async ({ name }) => {
+        const found = await asReadable(folder, () => lstat(join(folder, name)));
+        return found ? Math.max(found.blocks * 512, LEAST_BYTES) : 0;
+      });
+      for (const size of await Promise.all(sizes)) bytes += size;
     }
   }
   return bytes;
+}
+
+async function* inParts<T>(items: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T[]> {
+  let part: T[] = [];
+  for await (const item of items) {
+    if (part.push(item) < LOOKS_AT_ONCE) continue;
+    yield part;
+    part = [];
+  }
+  if (part.length > 0) yield part;
 }
 
 /** What vanishes while it is looked at is nothing. What is too deep down for a path is not, nor what its owner hides even from themselves. */

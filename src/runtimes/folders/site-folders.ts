@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { makeFolderDurably, moveDurably, placeDurably, syncFolder, syncMove } from '#core/durable-folder.ts';
 import { removeFolder } from '#core/remove-folder.ts';
 import { loadSqlite } from '#runtimes/mariadb/load-sqlite.ts';
-import { MariadbDatabase } from '#runtimes/mariadb/mariadb-database.ts';
 import type { DatabaseAccess, SiteDatabases } from '#runtimes/mariadb/site-databases.ts';
 import type { Adaptation, DatabaseKind, OutgoingMail, SiteDatabase, SiteStorage } from '#runtimes/runtime.ts';
 import type { ChosenTheme } from '#runtimes/wordpress/adapt.ts';
@@ -120,7 +119,7 @@ export class SiteFolders {
 
   /** What was made in a file comes to the server. */
   async #load(siteId: string, draft: string, { databases }: ServerOfSites): Promise<void> {
-    const file = new SiteDatabaseProcess(databaseFile(draft), this.room);
+    const file = this.#askFile(draft);
     try {
       await loadSqlite(file, await databases.makeDraft(siteId));
     } finally {
@@ -141,7 +140,7 @@ export class SiteFolders {
     await makeSiteFolder(draft);
     const description = await this.#serverOf().databases.makeDraft(siteId);
     await fill({ ...storageIn(draft), database: description, ...(owner !== undefined && { owner }) });
-    const database = new MariadbDatabase(description);
+    const database = new SiteDatabaseProcess(description);
     await database.moveTo(url).finally(() => database.close());
     await markOnServer(draft, true);
   }
@@ -158,7 +157,7 @@ export class SiteFolders {
     const giveItsDatabase = () => owner !== undefined && giveDatabase(draft, owner);
     giveItsDatabase();
     // Started now: by the time that the files are there, it is ready.
-    const database = new SiteDatabaseProcess(databaseFile(draft), this.room);
+    const database = this.#askFile(draft);
     try {
       await fill({ ...storageIn(draft), ...(owner !== undefined && { owner }) });
       giveItsDatabase();
@@ -170,7 +169,7 @@ export class SiteFolders {
 
   /** Gives what is in a draft its address, and its people where they change. */
   async settle(draft: string, url: string, change?: Settling): Promise<void> {
-    const database = new SiteDatabaseProcess(databaseFile(draft), this.room);
+    const database = this.#askFile(draft);
     await this.#settle(database, draft, url, change).finally(() => database.close());
   }
 
@@ -246,8 +245,7 @@ export class SiteFolders {
   /** `onWrite` is called before and after everything that may write. */
   database(siteId: string, onWrite: () => void): SiteDatabase {
     const { database: where } = this.storage(siteId);
-    const database =
-      where.kind === 'mariadb' ? new MariadbDatabase(where) : new SiteDatabaseProcess(where.file, this.room);
+    const database = new SiteDatabaseProcess(where, this.room);
     database.onWrite = onWrite;
     return database;
   }
@@ -279,6 +277,10 @@ export class SiteFolders {
     if (!this.server)
       throw new Error("the site's database is on MariaDB, and this host has none: set MARIADB_URL, or install it");
     return this.server;
+  }
+
+  #askFile(draft: string): SiteDatabaseProcess {
+    return new SiteDatabaseProcess({ kind: 'sqlite', file: databaseFile(draft) }, this.room);
   }
 
   #draftOf(siteId: string): string {

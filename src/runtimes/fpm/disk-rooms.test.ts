@@ -73,16 +73,36 @@ test('a command has the room of its site, asleep or awake, and leaves it as it w
   assert.deepEqual(told.grew, [0, 0]);
 });
 
+test('a site that no disk could fill meanwhile is counted less often, and as often as ever when it has less room', async (t) => {
+  const clock = moveableClock(t);
+  const { rooms, told } = openRooms({ used: 10 * MB, held: 0 });
+  const count = counting(rooms, told, clock);
+  rooms.join('site');
+  rooms.set('site', 100 * 1024 * MB);
+  await count(60_000);
+  await count(5_000);
+  assert.equal(told.counts, 1);
+  await count(1_001);
+  assert.equal(told.counts, 2);
+  rooms.set('site', 1024 * MB);
+  await count(2_001);
+  assert.equal(told.counts, 3);
+});
+
 /** Counts are two seconds apart at least. */
-function moveableClock(t: import('node:test').TestContext): { move(): void } {
+function moveableClock(t: import('node:test').TestContext): { move(ms?: number): void } {
   let now = performance.now();
   t.mock.method(performance, 'now', () => now);
-  return { move: () => (now += 60_000) };
+  return { move: (ms = 60_000) => (now += ms) };
 }
 
-function counting(rooms: DiskRooms, told: { counts: number }, clock: { move(): void }): () => Promise<void> {
-  return async () => {
-    clock.move();
+function counting(
+  rooms: DiskRooms,
+  told: { counts: number },
+  clock: { move(ms?: number): void },
+): (ms?: number) => Promise<void> {
+  return async (ms) => {
+    clock.move(ms);
     rooms.look('site');
     // Everything here resolves by itself, within a turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));

@@ -13,6 +13,9 @@ const FIRST_BYTES = 64 * 1024 * 1024;
 /** What a site that has no room left may add all the same, in its database: its owner can still come in and delete something. */
 const BEYOND_BYTES = 16 * 1024 * 1024;
 const COUNT_MS = 2_000;
+/** A site that has so much room that no disk is quick enough to fill it meanwhile is counted less often, but still once after it was at work. */
+const COUNT_WITH_ROOM_MS = 6_000;
+const FASTEST_DISK_BYTES_PER_MS = 2 * 1024 * 1024;
 const LOOK_MS = 1_000;
 /** What could so often not be counted, because it is hidden or too deep, may not be added to. */
 const FAILURES_LIMIT = 3;
@@ -90,7 +93,7 @@ export class DiskRooms {
   look(siteId: string): void {
     const room = this.#rooms.get(siteId);
     if (!room || room.isCounting) return;
-    if (performance.now() - room.countedAt < Math.max(COUNT_MS, room.tookMs / COUNT_SHARE)) return;
+    if (performance.now() - room.countedAt < pauseMs(room)) return;
     room.isCounting = true;
     void this.#count(siteId, room).finally(() => {
       room.isCounting = false;
@@ -124,4 +127,9 @@ export class DiskRooms {
       return undefined;
     }
   }
+}
+
+function pauseMs({ leftBytes, heldBytes, tookMs }: Room): number {
+  const safeMs = Math.min(COUNT_WITH_ROOM_MS, (leftBytes - heldBytes) / FASTEST_DISK_BYTES_PER_MS);
+  return Math.max(COUNT_MS, safeMs, tookMs / COUNT_SHARE);
 }

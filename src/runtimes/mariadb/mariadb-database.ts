@@ -7,19 +7,22 @@ import type { MariadbDescription } from './site-databases.ts';
 
 /** Long enough for a gigabyte, and an end for a view that was made to be read for ever. */
 const CALL_SECONDS = 120;
+/** What is read row by row, each of which is written before the next. */
+const READING_SECONDS = 30 * 60;
+const SHORT_BYTES = 65_536;
 const NUMBERS = 1_000_000;
 /** PHP may count up to 2^31 only. */
 const MOST_NUMBER = 2_000_000_000;
-const ROWS_AT_ONCE = 200;
 
-/** A site's database, through the account that is ours. The server is another process, and ends what takes too long. */
+/**
+ * A site's database, through the account that is ours. The server is another process, and ends what takes too long; what it answers is the site's
+ * own work, so it is asked in a process of its own (folders/database-process.ts).
+ */
 export class MariadbDatabase implements SiteDatabase {
   readonly #description: MariadbDescription;
   #connection: Promise<Connection> | undefined;
   #running = 0;
   #isClosed = false;
-  /** Called before and after everything that may write. */
-  onWrite: () => void = () => {};
 
   constructor(description: MariadbDescription) {
     this.#description = description;
@@ -42,7 +45,14 @@ export class MariadbDatabase implements SiteDatabase {
       const from = readSiteUrl(await this.#all(SITE_URL_QUERY));
       if (from.href === new URL(url).href) return;
       const move = moveText(from, new URL(url));
-      for (const table of tables) await this.#rewrite(table, from.hostname, move);
+      const reader = await this.#open();
+      try {
+        await reader.query(`SET max_statement_time = ${READING_SECONDS}`);
+        await reader.query('START TRANSACTION WITH CONSISTENT SNAPSHOT');
+        for (const table of tables) await this.#rewrite(reader, table, from.hostname, move);
+      } finally {
+        reader.destroy();
+      }
     });
   }
 
@@ -54,32 +64,25 @@ export class MariadbDatabase implements SiteDatabase {
   }
 
   async spreadNumbers(above: Record<string, number>): Promise<void> {
-    this.onWrite();
     for (const [table, own] of Object.entries(await this.numbers())) {
       const start = (Math.floor((Object.hasOwn(above, table) ? Number(above[table]) : 0) / NUMBERS) + 1) * NUMBERS;
       if (own >= start || start > MOST_NUMBER) continue;
       await this.#all(`ALTER TABLE ${quoteName(table)} AUTO_INCREMENT = ${start + 1}`);
     }
-    this.onWrite();
   }
 
   /** Runs the work in one transaction that others see whole or not at all. */
   async transaction<T>(
     work: (run: (sql: string, ...values: SqlValue[]) => Promise<SqlRow[]>) => Promise<T>,
   ): Promise<T> {
-    this.onWrite();
+    await this.#all('START TRANSACTION');
     try {
-      await this.#all('START TRANSACTION');
-      try {
-        const result = await work((sql, ...values) => this.#all(sql, ...values));
-        await this.#all('COMMIT');
-        return result;
-      } catch (error) {
-        await this.#all('ROLLBACK').catch(() => {});
-        throw error;
-      }
-    } finally {
-      this.onWrite();
+      const result = await work((sql, ...values) => this.#all(sql, ...values));
+      await this.#all('COMMIT');
+      return result;
+    } catch (error) {
+      await this.#all('ROLLBACK').catch(() => {});
+      throw error;
     }
   }
 
@@ -108,21 +111,29 @@ export class MariadbDatabase implements SiteDatabase {
   }
 
   async #connect(): Promise<Connection> {
-    const { server, account, name } = this.#description;
-    const connection = await connect({ address: server, account }, name);
-    await connection.query(
-      `SET max_statement_time = ${CALL_SECONDS}, lock_wait_timeout = 15, innodb_lock_wait_timeout = 15`,
-    );
+    const connection = await this.#open();
     // One that ended is not used again; whoever asks next gets another.
-    connection.on('error', () => {});
     connection.on('end', () => {
       this.#connection = undefined;
     });
     return connection;
   }
 
-  /** Rows are written by their key where there is one, and by what they hold otherwise. */
-  async #rewrite(table: string, part: string, move: (text: string) => string): Promise<void> {
+  async #open(): Promise<Connection> {
+    const { server, account, name } = this.#description;
+    const connection = await connect({ address: server, account }, name);
+    connection.on('error', () => {});
+    await connection.query(
+      `SET max_statement_time = ${CALL_SECONDS}, lock_wait_timeout = 15, innodb_lock_wait_timeout = 15`,
+    );
+    return connection;
+  }
+
+  /**
+   * Rows are read one after the other on a way of their own, as they were when this began, so that however many there are one at a time is in
+   * memory. They are written by their key where there is one, and by what they hold otherwise; what somebody else has changed meanwhile stays.
+   */
+  async #rewrite(reader: Connection, table: string, part: string, move: (text: string) => string): Promise<void> {
     const columns = await this.#all(
       `SELECT COLUMN_NAME AS name, COLUMN_KEY = 'PRI' AS isKey, CHARACTER_SET_NAME IS NOT NULL AS isText FROM information_schema.COLUMNS
        WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? AND IS_GENERATED = 'NEVER' ORDER BY ORDINAL_POSITION`,
@@ -131,20 +142,23 @@ export class MariadbDatabase implements SiteDatabase {
     const key = columns.filter(({ isKey }) => isKey === 1).map(({ name }) => String(name));
     for (const { name } of columns.filter(({ isText }) => isText === 1)) {
       const column = quoteName(String(name));
-      const names = [...key.map(quoteName), `CAST(${column} AS BINARY) AS moved_text`];
-      const found = await this.#all(
-        `SELECT ${names.join(', ')} FROM ${quoteName(table)} WHERE INSTR(${column}, ?) > 0 FOR UPDATE`,
-        part,
+      const text = `CAST(${column} AS BINARY)`;
+      // The driver reads some rows ahead, so a long text comes by itself.
+      const found = reader.queryStream(
+        `SELECT ${[...key.map(quoteName), `IF(OCTET_LENGTH(${column}) <= ${SHORT_BYTES}, ${text}, NULL) AS moved_text`, `MD5(${text}) AS moved_hash`]}
+         FROM ${quoteName(table)} WHERE INSTR(${column}, ?) > 0`,
+        [part],
       );
-      for (const [index, row] of found.entries()) {
-        const bytes = row.moved_text as Uint8Array;
-        const after = movedBytes(bytes, move);
+      for await (const each of found) {
+        const row = plainRow(each);
+        const isRow = key.map((name) => `${quoteName(name)} = ?`);
+        const values = key.map((name) => row[name] as SqlValue);
+        const one = `SELECT ${text} AS moved_text FROM ${quoteName(table)} WHERE ${[...isRow, `MD5(${text}) = ?`].join(' AND ')} LIMIT 1`;
+        const bytes = row.moved_text ?? (await this.#all(one, ...values, row.moved_hash as SqlValue))[0]?.moved_text;
+        const after = bytes && movedBytes(bytes as Uint8Array, move);
         if (!after) continue;
-        const where =
-          key.length > 0 ? key.map((each) => `${quoteName(each)} = ?`).join(' AND ') : `CAST(${column} AS BINARY) = ?`;
-        const values = key.length > 0 ? key.map((each) => row[each] as SqlValue) : [bytes];
-        await this.#all(`UPDATE ${quoteName(table)} SET ${column} = ? WHERE ${where}`, after, ...values);
-        if (index % ROWS_AT_ONCE === 0) await new Promise(setImmediate);
+        const where = [...isRow, `${text} = ?`].join(' AND ');
+        await this.#all(`UPDATE ${quoteName(table)} SET ${column} = ? WHERE ${where}`, after, ...values, bytes);
       }
     }
   }

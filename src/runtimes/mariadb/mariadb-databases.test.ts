@@ -9,8 +9,10 @@ import { Archiver } from '#timemachine/archive/archiver.ts';
 import { Repository } from '#timemachine/repository.ts';
 import { MariadbSource } from '#timemachine/sources/mariadb/mariadb-source.ts';
 import { DiskStore } from '#timemachine/stores/disk.ts';
+import { collect } from '../../../test/collect.ts';
 import { eventually } from '../../../test/expect.ts';
 import { testMariadb, withoutMariadb } from '../../../test/mariadb.ts';
+import { MariadbDatabase } from './mariadb-database.ts';
 import { MariadbDatabases } from './mariadb-databases.ts';
 import { requireOwnFolder } from './open-databases.ts';
 import { connect, type ServerAccess, serverAccessOf } from './server-access.ts';
@@ -217,7 +219,7 @@ describe('databases of sites on MariaDB', { skip: withoutMariadb }, () => {
     await own.query(
       "INSERT INTO wp_options (option_name, option_value) VALUES ('home', 'http://a.localhost:8080'), ('nested', 'a:1:{i:0;s:25:\"http://a.localhost:8080/x\";}'), ('ü', 'größe')",
     );
-    const database = await databases.open(id);
+    const database = new MariadbDatabase(databases.describe(id));
     t.after(() => database.close());
     assert.deepEqual(await database.tables(), ['wp_options']);
     await database.moveTo('https://long.example.com');
@@ -234,6 +236,42 @@ describe('databases of sites on MariaDB', { skip: withoutMariadb }, () => {
     await database.spreadNumbers({ wp_options: 1_500_000 });
     await own.query("INSERT INTO wp_options (option_name) VALUES ('next')");
     assert.deepEqual(await database.numbers(), { wp_options: 2_000_001 });
+  });
+
+  it('moves a site that has much more to say of its address than anybody would keep in memory', async (t) => {
+    const id = await makeSite(t);
+    const own = await enter(t, id);
+    await own.query('SET max_statement_time = 0');
+    await own.query('CREATE TABLE wp_options (option_name varchar(191), option_value longtext)');
+    await own.query('CREATE TABLE wp_postmeta (meta_id int PRIMARY KEY AUTO_INCREMENT, meta_value longtext)');
+    await own.query(
+      "INSERT INTO wp_options VALUES ('home', 'http://a.example'), ('long', CONCAT('http://a.example/', REPEAT('y', 100000)))",
+    );
+    for (let row = 0; row < 24; row++)
+      await own.query(
+        "INSERT INTO wp_postmeta (meta_value) VALUES (CONCAT('http://a.example/', REPEAT('x', 2000000)))",
+      );
+    const database = new MariadbDatabase(databases.describe(id));
+    t.after(() => database.close());
+    const held = () => {
+      collect();
+      const { external, heapUsed } = process.memoryUsage();
+      return external + heapUsed;
+    };
+    const before = held();
+    let most = 0;
+    const watch = setInterval(() => {
+      most = Math.max(most, held() - before);
+    }, 50);
+    await database.moveTo('http://b.example').finally(() => clearInterval(watch));
+    // A few rows, and what the driver keeps to write into.
+    assert.ok(most < 45_000_000, `${most} bytes at once`);
+    const [row] = await own.query(
+      "SELECT COUNT(*) AS moved FROM wp_postmeta WHERE meta_value LIKE 'http://b.example/xxx%'",
+    );
+    assert.equal(Number(row.moved), 24);
+    const [long] = await own.query("SELECT option_value AS value FROM wp_options WHERE option_name = 'long'");
+    assert.equal(long.value, `http://b.example/${'y'.repeat(100_000)}`);
   });
 
   it('backs up a site whose neighbour, or which itself, plays games with locks, and never waits long', async (t) => {

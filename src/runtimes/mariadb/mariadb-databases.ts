@@ -1,7 +1,5 @@
 import { createHmac } from 'node:crypto';
 import { createPool, type Pool, type PoolConnection } from 'mariadb';
-import type { SiteDatabase } from '#runtimes/site-database.ts';
-import { MariadbDatabase } from './mariadb-database.ts';
 import { namesOf, type SiteNames, siteOfDatabase } from './names.ts';
 import { connectionOptions, quoteName, type ServerAccess } from './server-access.ts';
 import type { Account, DatabaseAccess, MariadbDescription, SiteDatabases } from './site-databases.ts';
@@ -11,6 +9,8 @@ export interface MariadbDatabasesOptions {
   /** What the passwords of sites are derived from. */
   secret: string;
   limits?: Partial<SiteLimits>;
+  /** How long the server's log of changes may get, where it is ours to say; sites write in it what they like. */
+  mostLogBytes?: number;
 }
 
 interface SiteLimits {
@@ -54,7 +54,10 @@ export class MariadbDatabases implements SiteDatabases {
       createHmac('sha256', options.secret).update(`mariadb binlog ${what}`).digest('hex');
     // Others may manage sites of theirs on the same server.
     this.#binlog = { user: `changes_${derived('user').slice(0, 12)}`, password: derived('password') };
-    this.#look = setInterval(() => void this.endLongStatements().catch(() => {}), LOOK_MS).unref();
+    this.#look = setInterval(() => {
+      void this.endLongStatements().catch(() => {});
+      void this.shortenLog().catch(() => {});
+    }, LOOK_MS).unref();
   }
 
   /** Fails where the server can not be used, and says why. */
@@ -159,10 +162,6 @@ export class MariadbDatabases implements SiteDatabases {
     return { kind: 'mariadb', server: address, name: database, account: keeper, binlog: this.#binlog };
   }
 
-  async open(siteId: string): Promise<SiteDatabase> {
-    return new MariadbDatabase(this.describe(siteId));
-  }
-
   async sizeBytes(siteId: string): Promise<number> {
     const { database } = this.#names(siteId);
     const [row] = await this.#run((run) =>
@@ -229,6 +228,21 @@ export class MariadbDatabases implements SiteDatabases {
         idleSeconds,
       );
       for (const { id } of long) await run(`KILL HARD CONNECTION ${id}`).catch(() => {});
+    });
+  }
+
+  /** The oldest files go first. The server keeps one that somebody reads, and the one that it writes. */
+  async shortenLog(): Promise<void> {
+    const { mostLogBytes } = this.#options;
+    if (mostLogBytes === undefined) return;
+    await this.#run(async (run) => {
+      const files = await run('SHOW BINARY LOGS');
+      let bytes = 0;
+      for (const [index, { File_size }] of [...files.entries()].reverse()) {
+        bytes += Number(File_size);
+        const next = files[index + 1];
+        if (bytes > mostLogBytes && next) return void (await run('PURGE BINARY LOGS TO ?', next.Log_name));
+      }
     });
   }
 

@@ -4,6 +4,7 @@ import type { Log } from '#core/log.ts';
 import { MariadbDatabases } from './mariadb-databases.ts';
 import { findMariadbBinaries } from './server/binaries.ts';
 import { startEmbeddedMariadb } from './server/embedded-mariadb.ts';
+import { MOST_LOG_BYTES } from './server/settings.ts';
 import { serverAccessOf } from './server-access.ts';
 
 /** What an operator says of the databases of sites. */
@@ -42,7 +43,7 @@ export async function openDatabases(
     );
   const server = await startEmbeddedMariadb({ dataDir: folder, binaries, log: (line) => log.info(line) });
   try {
-    const databases = await MariadbDatabases.open({ access: server.access, secret });
+    const databases = await MariadbDatabases.open({ access: server.access, secret, mostLogBytes: MOST_LOG_BYTES });
     const close = async () => {
       await databases.close();
       await server.stop();

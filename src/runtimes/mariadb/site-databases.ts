@@ -1,5 +1,3 @@
-import type { SiteDatabase } from '#runtimes/site-database.ts';
-
 /** What a site's PHP needs to reach its database: the constants of wp-config.php. */
 export interface DatabaseAccess {
   /** DB_HOST as WordPress reads it: `localhost:/path/of/the/socket`, or `host:port`. */
@@ -56,7 +54,6 @@ export interface SiteDatabases {
   unarchive(siteId: string): Promise<void>;
   access(siteId: string): DatabaseAccess;
   describe(siteId: string): MariadbDescription;
-  open(siteId: string): Promise<SiteDatabase>;
   /** What the tables take of the disk. */
   sizeBytes(siteId: string): Promise<number>;
   /** Without room the site reads and removes, and nothing more; with room it writes again. */

@@ -2,7 +2,7 @@ import type { SqlRow } from '#runtimes/runtime.ts';
 import { rewriteSerialized } from './serialized.ts';
 
 /** Where a database keeps the address that it names as its own. */
-export const SITE_URL_QUERY = "select option_value from wp_options where option_name = 'home'";
+export const SITE_URL_QUERY = "select option_value from wp_options where option_name = 'home' limit 1";
 
 export function readSiteUrl([row]: SqlRow[]): URL {
   const url = URL.parse(String(row?.option_value));

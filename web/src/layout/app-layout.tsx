@@ -76,7 +76,7 @@ function TopBar() {
         <MenuIcon className="size-5" />
       </button>
       <Modal open={open} onOpenChange={setOpen} title="side-menu" className="flex">
-        <div className="flex w-72 max-w-[85vw] flex-col gap-4 bg-bg p-3 shadow-pop transition-[translate] duration-200 starting:-translate-x-full">
+        <div className="flex w-72 max-w-[85vw] flex-col gap-4 bg-bg p-3 shadow-pop slide-in [--slide-from:-100%]">
           <div className="flex items-center justify-between pl-1.5">
             <Logo />
             <CloseButton

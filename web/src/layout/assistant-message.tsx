@@ -40,7 +40,7 @@ export function GrowingMessage({ answer }: { answer: WrittenAnswer | undefined }
       <Steps steps={steps} />
       {text !== '' && <RichText text={text} />}
       <p className="flex items-center gap-2 text-muted text-xs">
-        <Spinner /> The assistant is at it
+        <Spinner /> The assistant is working on it
       </p>
     </Frame>
   );

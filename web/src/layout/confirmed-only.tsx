@@ -5,5 +5,5 @@ import { useMe } from '../api/session.ts';
 export function ConfirmedOnly({ children }: { children: ReactNode }) {
   const me = useMe();
   if (me.is_verified) return children;
-  return <p className="max-w-44 text-muted text-xs">Possible once your email address is confirmed.</p>;
+  return <p className="max-w-44 text-muted text-xs">Confirm your email address first.</p>;
 }

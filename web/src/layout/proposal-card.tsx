@@ -87,7 +87,7 @@ const visible = (text: string) =>
   text.replaceAll(/[^\P{C}\n\t]/gu, (unseen) => `\\u{${unseen.codePointAt(0)?.toString(16)}}`);
 
 const states: Record<Proposal['state'], { label: string; tone: BadgeTone }> = {
-  open: { label: 'Waits for you', tone: 'warn' },
+  open: { label: 'Waiting for you', tone: 'warn' },
   confirmed: { label: 'Confirmed', tone: 'accent' },
   refused: { label: 'Refused', tone: 'neutral' },
   expired: { label: 'Expired', tone: 'neutral' },
@@ -106,7 +106,7 @@ function Outcome({ proposal }: { proposal: ProposalSummary }) {
       <Badge tone={tone}>{proposal.state === 'confirmed' && !isRunning && !failure ? 'Done' : label}</Badge>
       {isRunning && (
         <span className="flex items-center gap-1.5 text-muted">
-          <Spinner /> At work
+          <Spinner /> In progress
         </span>
       )}
       {failure && (

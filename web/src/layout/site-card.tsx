@@ -9,6 +9,7 @@ import { Sparkline } from '../ui/sparkline.tsx';
 import { SiteLabels } from './site-labels.tsx';
 import { SitePicture } from './site-picture.tsx';
 import { SiteStateBadge } from './site-state.tsx';
+import { UpdatesWaiting } from './updates-waiting.tsx';
 
 /** A site at a glance; the whole card leads to its page. */
 export function SiteCard({ site, select, isFirst }: { site: Site; select?: ReactNode; isFirst?: boolean }) {
@@ -58,6 +59,7 @@ export function SiteCard({ site, select, isFirst }: { site: Site; select?: React
           <SiteStateBadge site={site} />
           {core_version && <span>WordPress {core_version}</span>}
           {php_version && <span>PHP {php_version}</span>}
+          <UpdatesWaiting site={site} />
         </div>
         <SiteLabels labels={site.labels} />
       </div>

@@ -69,7 +69,8 @@ function Hint({ name: { isWhole, fqdn, region, current } }: { name: SiteName }) 
   if (isWhole && region)
     return `Point a CNAME record of the domain to ${region.cname}, or an A record to ${region.ip}. You can do that before or after.`;
   const isFine = fqdn !== '' && (fqdn === current || (isAsked && check.data));
-  return isFine ? `It will open at ${addressOf(fqdn)}` : 'Letters, digits and hyphens.';
+  if (!isFine) return 'Letters, digits and hyphens.';
+  return `${fqdn === current ? 'It opens' : 'It will open'} at ${addressOf(fqdn)}`;
 }
 
 function Refused({ children }: { children: string }) {

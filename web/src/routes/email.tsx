@@ -39,7 +39,7 @@ export function ConfirmEmailPage() {
       </AuthCard>
     );
   return (
-    <AuthCard title="Use this address?" description="You will sign in with it, and our mails go there.">
+    <AuthCard title="Use this address?" description="You will sign in with it, and our emails go there.">
       <Button size="lg" className="w-full" pending={isPending} onClick={() => mutate()}>
         Use this address
       </Button>

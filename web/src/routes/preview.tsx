@@ -109,11 +109,11 @@ function Browsed({ preview, url }: { preview: Preview; url: string }) {
           variant="secondary"
           size="sm"
           disabled={isOver}
-          title="Opens the copy in a tab of its own, without this bar"
+          title="Without this bar"
           className="max-sm:flex-1"
           onClick={() => void openAlone(preview.id)}
         >
-          <OpenIcon /> Open alone
+          <OpenIcon /> Open in a new tab
         </Button>
         <Link
           to="/sites/$fqdn/time"

@@ -36,7 +36,7 @@ export function SignInPage() {
         remedy={(error) =>
           isStatus(error, 429) && (
             <Link to="/reset" className={textLink}>
-              Mail me a link
+              Email me a link
             </Link>
           )
         }

@@ -18,7 +18,7 @@ export function UnsubscribePage() {
   });
   const footer = (
     <Link to="/account" search={{ tab: 'notifications' }} className={textLink}>
-      Choose all your mails
+      Choose which emails you get
     </Link>
   );
   if (!known || error)
@@ -33,12 +33,12 @@ export function UnsubscribePage() {
     return (
       <AuthCard
         title="You will get no more of these"
-        description={<span role="status">{known.label} mails are off. You can turn them on again at any time.</span>}
+        description={<span role="status">{known.label} emails are off. You can turn them on again at any time.</span>}
         footer={footer}
       />
     );
   return (
-    <AuthCard title={`No more ${known.label.toLowerCase()} mails?`} description={known.hint} footer={footer}>
+    <AuthCard title={`No more ${known.label.toLowerCase()} emails?`} description={known.hint} footer={footer}>
       <Button size="lg" className="w-full" pending={isPending} onClick={() => mutate()}>
         Send me no more of these
       </Button>

@@ -178,7 +178,7 @@ export class TerminalConnection {
   #lost(code: number, reason: string): void {
     this.#isOpen = false;
     if (this.#isClosed) return;
-    const message = code === UNAVAILABLE ? reason || 'There is no terminal to be had right now.' : CLOSED[code];
+    const message = code === UNAVAILABLE ? reason || 'No terminal is available right now.' : CLOSED[code];
     if (message !== undefined) this.#over(message, code !== 4008);
     else this.#tryAgain();
   }

@@ -10,6 +10,7 @@ export {
   ChevronRight as ChevronRightIcon,
   ChevronsUpDown as ChevronsIcon,
   ChevronUp as ChevronUpIcon,
+  CircleArrowUp as UpdatesIcon,
   CircleCheck as CheckCircleIcon,
   ClipboardPaste as PasteIcon,
   CodeXml as DevelopersIcon,

@@ -23,7 +23,7 @@ export function Sheet({ open, onOpenChange, title, description, children, action
       description={description ? `${id}-description` : undefined}
       className="flex justify-end"
     >
-      <div className="flex w-full max-w-xl flex-col bg-surface shadow-pop transition-[translate] duration-200 starting:translate-x-full">
+      <div className="flex w-full max-w-xl flex-col bg-surface shadow-pop slide-in [--slide-from:100%]">
         <header className="flex items-start gap-4 border-line border-b py-4 pr-3.5 pl-6">
           <div className="min-w-0 flex-1">
             <ModalHeading id={id} title={title} description={description} />

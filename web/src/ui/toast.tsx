@@ -78,7 +78,7 @@ function Shown({ note: { id, text, failed } }: { note: Note }) {
       onPointerLeave={go}
       onFocus={stay}
       onBlur={go}
-      className="popup flex items-start gap-3 rounded-xl py-3 pr-2 pl-4 starting:translate-y-3"
+      className="popup flex items-start gap-3 rounded-xl py-3 pr-2 pl-4"
     >
       <Icon className={cx('mt-0.5', failed ? 'text-danger-text' : 'text-accent-text')} />
       <p className="min-w-0 flex-1 text-sm">{text}</p>

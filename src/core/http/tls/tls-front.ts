@@ -31,6 +31,8 @@ const CIPHERS = [
 ].join(':');
 
 const SETTINGS = {
+  // Node would take the arguments of the program, which are not the same for all processes of a port.
+  sessionIdContext: 'siteyard',
   minVersion: 'TLSv1.2' as const,
   ciphers: CIPHERS,
   // The order is ours; but who puts ChaCha20 first has a machine on which AES is slow, and gets it.
@@ -41,7 +43,8 @@ const SETTINGS = {
 };
 
 export interface TlsFront {
-  listen(port: number, host: string): Promise<void>;
+  /** What listens. */
+  server: NetServer;
   closeQuiet(): void;
   close(): Promise<void>;
 }
@@ -50,7 +53,11 @@ export interface TlsFront {
  * TLS in front of the server that is there already: what speaks HTTP/1.1 inside becomes one of its connections, WebSockets and all, and what speaks
  * HTTP/2 becomes requests of the same kind.
  */
-export function openTlsFront(certificates: Certificates, server: Server, handle: RequestListener): TlsFront {
+export function openTlsFront(
+  { certificates, ticketKeys }: { certificates: Certificates; ticketKeys: Buffer },
+  server: Server,
+  handle: RequestListener,
+): TlsFront {
   const http2 = http2Requests(handle);
   const find = (lookUp: (name: string) => Promise<SecureContext | undefined>) => ({
     SNICallback: (name: string, done: (error: Error | null, context?: SecureContext) => void) =>
@@ -60,7 +67,7 @@ export function openTlsFront(certificates: Certificates, server: Server, handle:
       ),
   });
   const visitors = createTlsServer(
-    { ...SETTINGS, ...find((name) => certificates.contextFor(name)), ALPNProtocols: ['h2', 'http/1.1'] },
+    { ...SETTINGS, ...find((name) => certificates.contextFor(name)), ALPNProtocols: ['h2', 'http/1.1'], ticketKeys },
     (socket: TLSSocket) => {
       if (socket.alpnProtocol === 'h2') http2.take(socket);
       else server.emit('connection', socket);
@@ -83,11 +90,7 @@ export function openTlsFront(certificates: Certificates, server: Server, handle:
     });
   });
   return {
-    listen: (port, host) =>
-      new Promise((resolve, reject) => {
-        front.once('error', reject);
-        front.listen(port, host, resolve);
-      }),
+    server: front,
     closeQuiet() {
       front.close();
       http2.closeQuiet();

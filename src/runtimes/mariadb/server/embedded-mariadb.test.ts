@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { eventually } from '../../../../test/expect.ts';
 import { withoutMariadb } from '../../../../test/mariadb.ts';
+import { MariadbDatabases } from '../mariadb-databases.ts';
 import { connect } from '../server-access.ts';
 import { findMariadbBinaries, type MariadbBinaries } from './binaries.ts';
 import { startEmbeddedMariadb } from './embedded-mariadb.ts';
@@ -88,4 +90,50 @@ test(`${KILLS} kills of the server lose nothing that it had acknowledged, nobody
   await Promise.all([adopted.stop(), server.stop()]);
   assert.equal(findServer(pidFile, cluster), undefined);
   assert.match(readFileSync(join(dataDir, 'mariadb.log'), 'utf8'), /Shutdown complete/);
+});
+
+test('a site that writes without end takes no more of the disk than the log of changes may have', {
+  skip: withoutMariadb,
+}, async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'siteyard-mariadb-'));
+  const binaries = findMariadbBinaries() as MariadbBinaries;
+  // A file of the log is full soon, as 64 MB are on a real one.
+  const settings = { 'max-binlog-size': '1M', 'max-binlog-cache-size': '4M', 'sync-binlog': 0 };
+  const server = await startEmbeddedMariadb({ dataDir, binaries, settings });
+  const databases = await MariadbDatabases.open({ access: server.access, secret: 'log', mostLogBytes: 5_000_000 });
+  t.after(async () => {
+    await databases.close();
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  const id = randomUUID();
+  await databases.create(id);
+  const { name, user, password } = databases.access(id);
+  const site = await connect({ ...server.access, account: { user, password } }, name);
+  site.on('error', () => {});
+  await site.query('CREATE TABLE wp_posts (ID int PRIMARY KEY, post_content longtext)');
+  await site.query("INSERT INTO wp_posts VALUES (1, '')");
+  for (let turn = 0; turn < 30; turn++)
+    await site.query(`UPDATE wp_posts SET post_content = REPEAT('${turn % 10}', 1000000)`);
+  const operator = await connect(server.access);
+  const logBytes = async () =>
+    (await operator.query('SHOW BINARY LOGS')).reduce(
+      (sum: number, file: { File_size: bigint }) => sum + Number(file.File_size),
+      0,
+    );
+  assert.ok((await logBytes()) > 25_000_000);
+  await databases.shortenLog();
+  assert.ok((await logBytes()) < 6_500_000, `${await logBytes()} bytes`);
+  // What is not over yet has its own bound, and ends that one transaction.
+  await site.query('START TRANSACTION');
+  const endless = async () => {
+    for (let turn = 0; turn < 40; turn++)
+      await site.query(`UPDATE wp_posts SET post_content = REPEAT('${turn % 10}', 1000000)`);
+  };
+  await assert.rejects(endless(), { errno: 1197 });
+  await site.query('SET SESSION max_session_mem_used = 1099511627776').catch(() => {});
+  const [memory] = await site.query('SELECT @@max_session_mem_used AS bytes');
+  assert.ok(Number(memory.bytes) <= 256 * 1024 ** 2, `${memory.bytes} of memory`);
+  await operator.end();
+  site.destroy();
 });

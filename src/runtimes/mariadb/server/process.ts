@@ -1,15 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { endServer, type RunningServer } from '#core/db/embedded/supervised.ts';
 
-const POLL_MS = 10;
-/** After this an orderly end hangs. A kill is safe as well: the next start recovers from the logs. */
+/** After this an orderly end hangs. */
 const STOP_MS = 60_000;
-
-export interface RunningServer {
-  pid: number;
-  alive(): boolean;
-}
 
 /** The server that its pid file names. A pid alone proves nothing, so its command line must name this very folder. */
 export function findServer(pidFile: string, cluster: string): (RunningServer & { command: string[] }) | undefined {
@@ -26,18 +20,7 @@ export function findServer(pidFile: string, cluster: string): (RunningServer & {
   return { pid, command, alive: () => serves(commandOf(pid) ?? [], cluster) };
 }
 
-export async function end(server: RunningServer): Promise<void> {
-  const startedAt = performance.now();
-  signal(server.pid, 'SIGTERM');
-  let escalated = false;
-  while (server.alive()) {
-    if (!escalated && performance.now() - startedAt > STOP_MS) {
-      escalated = true;
-      signal(server.pid, 'SIGKILL');
-    }
-    await sleep(POLL_MS);
-  }
-}
+export const end = (server: RunningServer) => endServer(server, ['SIGTERM', 'SIGKILL'], STOP_MS);
 
 function serves(command: readonly string[], cluster: string): boolean {
   return basename(command[0] ?? '') === 'mariadbd' && command.includes(`--datadir=${cluster}`);
@@ -49,14 +32,5 @@ function commandOf(pid: number): string[] | undefined {
     return text === '' ? undefined : text.replace(/\0$/, '').split('\0');
   } catch {
     return undefined;
-  }
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch (error) {
-    // It may end between our look and the signal.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

@@ -29,7 +29,8 @@ interface Entry {
   database: string;
   /** Undefined for a statement, which may have changed anything in the databases that it names. */
   table: string | undefined;
-  statement?: string;
+  /** Those; its text may be of many megabytes. */
+  mentions?: ReadonlySet<string>;
   spans: KeySpan[] | undefined;
 }
 
@@ -49,6 +50,10 @@ const MOST_SPANS = 256;
 /** More of one table are looked for where they are. */
 const MOST_TOLD = 10_000;
 const MOST_ENTRIES = 100_000;
+/** More at once would fill the memory: whoever asks looks at all rows instead. */
+const MOST_ENTRIES_AT_ONCE = 1_000_000;
+/** How databases of sites and those beside them are called. */
+const NAMES_OF_SITES = /(?<![\w$])site_[0-9a-z]{32}(?:_[0-9a-z]{1,20})?(?![\w$])/g;
 const FATAL = 1236;
 
 /** All that was read of a server's log, for all of its sites: each part of it is read once. */
@@ -56,6 +61,8 @@ export class Binlog {
   readonly #address: ServerAddress;
   readonly #account: Account;
   #entries: Entry[] = [];
+  /** How many spans of each table there are among these. */
+  #told = new Map<string, number>();
   #start: BinlogPosition | undefined;
   #end: BinlogPosition | undefined;
   #reading: Promise<unknown> = Promise.resolve();
@@ -82,7 +89,7 @@ export class Binlog {
   async #read(from: BinlogPosition, to: BinlogPosition | undefined): Promise<Entry[] | undefined> {
     const isKnown = this.#start && isSameFileOrOther(this.#start, from) && !isBefore(from, this.#start);
     if (!isKnown || (this.#end && isBefore(this.#end, from))) {
-      this.#entries = [];
+      this.#forget();
       this.#start = from;
       this.#end = from;
     }
@@ -91,6 +98,7 @@ export class Binlog {
     try {
       await this.#readOn(end, to);
     } catch (error) {
+      this.#forget();
       this.#start = undefined;
       this.#end = undefined;
       if (error instanceof LostPlace || (error instanceof BinlogFailure && error.code === FATAL)) return undefined;
@@ -98,10 +106,15 @@ export class Binlog {
     }
     const entries = this.#entries;
     if (entries.length > MOST_ENTRIES) {
-      this.#entries = [];
+      this.#forget();
       this.#start = this.#end;
     }
     return entries;
+  }
+
+  #forget(): void {
+    this.#entries = [];
+    this.#told.clear();
   }
 
   async #readOn(from: BinlogPosition, to: BinlogPosition | undefined): Promise<void> {
@@ -125,7 +138,9 @@ export class Binlog {
       } else if (ROWS.has(kind)) {
         const table = tables.get(body.readUIntLE(0, 6));
         const form = ROWS.get(kind) as { isUpdate: boolean; isLong: boolean };
-        if (table) this.#entries.push({ file, offset: next, ...nameOf(table), spans: spansOf(body, table, form) });
+        if (table)
+          this.#entries.push({ file, offset: next, ...nameOf(table), spans: this.#spansOf(body, table, form) });
+        if (this.#entries.length > MOST_ENTRIES_AT_ONCE) throw new LostPlace();
       } else if (kind === QUERY) this.#addStatement(body, file, next);
       else if (COMPRESSED.has(kind)) throw new LostPlace();
       // Events that the server makes up for us stand nowhere.
@@ -133,6 +148,16 @@ export class Binlog {
       this.#end = { file, offset, begunAt };
       if (to && !isBefore(this.#end, to)) return;
     }
+  }
+
+  /** Of a table with so many changes nobody tells where they were, and nothing of them is kept. */
+  #spansOf(body: Buffer, table: LoggedTable, form: { isUpdate: boolean; isLong: boolean }): KeySpan[] | undefined {
+    const name = `${table.database}.${table.name}`;
+    const told = this.#told.get(name) ?? 0;
+    if (told >= MOST_TOLD) return undefined;
+    const spans = spansOf(body, table, form);
+    this.#told.set(name, told + (spans?.length ?? 0));
+    return spans;
   }
 
   /** In ROW format only statements that make tables come as they are; they may name a database that they do not use. */
@@ -145,7 +170,10 @@ export class Binlog {
     const numbered = OUR_NUMBERS.exec(sql)?.[1];
     if (numbered !== undefined)
       this.#entries.push({ file, offset, database: used, table: numbered.replaceAll('``', '`'), spans: [] });
-    else this.#entries.push({ file, offset, database: used, table: undefined, statement: sql, spans: undefined });
+    else {
+      const mentions = new Set(sql.match(NAMES_OF_SITES));
+      this.#entries.push({ file, offset, database: used, table: undefined, mentions, spans: undefined });
+    }
   }
 
   #summary(
@@ -154,14 +182,13 @@ export class Binlog {
     from: BinlogPosition,
     to: BinlogPosition | undefined,
   ): LoggedChanges {
-    const mentioned = new RegExp(`(?<![\\w$])${database}(?![\\w$])`);
     const tables: LoggedChanges['tables'] = new Map();
     let isRemade = false;
     let last: string | undefined;
     for (const entry of entries) {
       if (!isBefore(from, entry) || (to && isBefore(to, entry))) continue;
       const { table, spans } = entry;
-      if (entry.database !== database && !mentioned.test(entry.statement ?? '')) continue;
+      if (entry.database !== database && !entry.mentions?.has(database)) continue;
       last = `${entry.file}:${entry.offset}`;
       if (table === undefined) isRemade = true;
       else {

@@ -30,7 +30,7 @@ export function AccountPage() {
   const navigate = route.useNavigate();
   return (
     <>
-      <PageHeader title="Account" description="Your profile, security and mails, for every team." />
+      <PageHeader title="Account" description="Your profile, security and emails, for every team." />
       <div className="max-w-4xl">
         <Tabs
           tabs={tabs}

@@ -20,7 +20,7 @@ export function EmailAddress() {
   return (
     <Section
       title="Email"
-      description="You sign in with it, and our mails go there."
+      description="You sign in with it, and our emails go there."
       action={
         <Button variant="secondary" onClick={() => setOpen(true)}>
           Change address

@@ -47,7 +47,7 @@ export function Notifications() {
         )}
       </Loaded>
       <p className="border-line border-t px-5 py-4 text-muted text-xs">
-        Some mails are always sent, because your account or a site depends on them: sign-in and security, a domain that
+        Some emails are always sent, because your account or a site depends on them: sign-in and security, a domain that
         another team took, and sites that go offline because they are not paid for.
       </p>
     </Section>

@@ -28,7 +28,11 @@ function useRefresh() {
 
 function PasswordField() {
   return (
-    <Field name="current_password" label="Your password" hint="So that it is you, and not an open browser.">
+    <Field
+      name="current_password"
+      label="Your password"
+      hint="So that nobody can do this in a browser that you left open."
+    >
       <PasswordInput autoComplete="current-password" required />
     </Field>
   );

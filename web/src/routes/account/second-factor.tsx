@@ -87,9 +87,7 @@ function Factors({ factor, onCodes }: { factor: SecondFactor; onCodes: (codes: s
           ) : undefined
         }
       >
-        {canUsePasskeys && can_have_passkeys
-          ? 'Your fingerprint, face, PIN or security key. Nobody can phish it.'
-          : 'They need HTTPS and a domain name. At this address the platform does not have both.'}
+        {passkeyNote(can_have_passkeys)}
       </Row>
       {passkeys.map((passkey) => (
         <PasskeyRow key={passkey.id} passkey={passkey} factor={factor} />
@@ -112,11 +110,17 @@ function Factors({ factor, onCodes }: { factor: SecondFactor; onCodes: (codes: s
   );
 }
 
+function passkeyNote(canHavePasskeys: boolean): string {
+  if (!canHavePasskeys) return 'They need HTTPS and a domain name. At this address the platform does not have both.';
+  if (!canUsePasskeys) return 'This browser does not know them.';
+  return 'Your fingerprint, face, PIN or security key. Nobody can phish it.';
+}
+
 /** What removing the last one means; undefined where another stays. */
 function lastOne({ totp_since, passkeys }: SecondFactor): string | undefined {
   const count = passkeys.length + (totp_since ? 1 : 0);
   return count === 1
-    ? 'It is your last: from then on your password alone opens the account, and your recovery codes stop working.'
+    ? 'It is your last one. After that your password alone opens the account, and your recovery codes stop working.'
     : undefined;
 }
 

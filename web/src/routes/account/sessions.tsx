@@ -78,7 +78,7 @@ function SessionRow({ session }: { session: Session }) {
   async function end() {
     await api.deleteSession({ params: { session_id: session.id } });
     await queryClient.invalidateQueries({ queryKey: ['sessions'] });
-    toast.success('Signed out there.');
+    toast.success('That browser is signed out.');
   }
 
   return (
@@ -86,7 +86,7 @@ function SessionRow({ session }: { session: Session }) {
       <Td className="w-full max-w-0">
         <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
           <span className="truncate font-medium">{name}</span>
-          {session.is_current && <Badge tone="accent">This one</Badge>}
+          {session.is_current && <Badge tone="accent">This browser</Badge>}
         </div>
         <p className="mt-0.5 truncate text-muted text-xs md:hidden">
           <span className="sm:hidden">{session.address} · </span>

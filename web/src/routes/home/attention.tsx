@@ -3,6 +3,7 @@ import type { Team, TeamAttention } from '#sdk';
 import { siteLink } from '../../layout/site-link.ts';
 import { Section } from '../../ui/card.tsx';
 import { cx } from '../../ui/cx.ts';
+import { formatAmount } from '../../ui/format.ts';
 import { CheckCircleIcon, ChevronRightIcon, WarningIcon } from '../../ui/icons.ts';
 import { Time } from '../../ui/time.tsx';
 
@@ -34,7 +35,7 @@ export function Attention({ team, items }: { team: Team; items: Item[] }) {
                 </Link>
               </p>
               <p className="text-muted text-xs leading-5">
-                {hintOf(item)}
+                {hintOf(item, team)}
                 {item.since && (
                   <>
                     {' First seen '}
@@ -51,26 +52,37 @@ export function Attention({ team, items }: { team: Team; items: Item[] }) {
   );
 }
 
-function titleOf({ kind, fqdn, name, twin, severity }: Item, team: Team): string {
+function titleOf({ kind, fqdn, sites, name, twin, severity }: Item, team: Team): string {
   if (kind === 'payment')
     return severity === 'danger' ? `${team.name} is unpaid, and its sites are off` : `A payment of ${team.name} failed`;
   if (kind === 'storage') return `The storage of ${team.name} is used up`;
   if (kind === 'errors') return `${fqdn} fails for its visitors`;
-  if (kind === 'backup') return `Backups of ${fqdn} fail`;
+  if (kind === 'backup') return `Backups of ${fqdn} are failing`;
+  const where = fqdn ?? formatAmount(sites, 'site');
+  if (kind === 'security') return `A security update of WordPress waits on ${where}`;
+  if (kind === 'updates') return `Updates wait on ${where}`;
   const domain = twin === null ? (name ?? fqdn) : `${name} and ${twin}`;
   if (kind === 'certificate') return `${domain} ${twin === null ? 'gets' : 'get'} no certificate`;
-  return `${domain} ${twin === null ? 'does' : 'do'} not lead here yet`;
+  return `${domain} ${twin === null ? 'does' : 'do'} not point here yet`;
 }
 
-function hintOf({ kind, reason }: Item): string {
+function hintOf({ kind, reason }: Item, team: Team): string {
   if (kind === 'payment') return 'Pay to keep the sites of the team online.';
   if (kind === 'storage') return 'Sites cannot save anything until there is room again.';
   if (kind === 'errors') return 'The last pages that visitors asked for ended with an error.';
   if (kind === 'dns') return 'Its DNS records point elsewhere.';
-  return reason ?? 'It is tried again by itself.';
+  if (kind === 'security' && team.update_policy !== 'off')
+    return 'Siteyard makes it in one of the coming nights. You can do it now.';
+  if (kind === 'security') return 'Automatic updates are off in this team, so somebody has to do it.';
+  if (kind === 'updates') return 'Plugins, themes or WordPress. An update that breaks a page is rolled back.';
+  return reason ?? 'Siteyard keeps trying.';
 }
 
 function linkOf({ kind, fqdn }: Item, team: Team): LinkProps {
+  if (kind === 'security' || kind === 'updates')
+    return fqdn === null
+      ? { to: '/sites', search: { state: kind === 'security' ? 'insecure' : 'outdated' } }
+      : siteLink(fqdn, 'plugins', false);
   if (fqdn === null) return { to: '/teams/$teamId/$page', params: { teamId: team.id, page: 'billing' } };
   if (kind === 'errors') return siteLink(fqdn, 'logs', false);
   return siteLink(fqdn, kind === 'backup' ? 'time' : 'domains', false);

@@ -84,7 +84,7 @@ function TeamHome({ team }: { team: Team }) {
                   </section>
                 </div>
                 <Section
-                  title="What happened"
+                  title="Recent activity"
                   action={
                     <Link to="/activity" className="rounded text-accent-text underline-offset-4 hover:underline">
                       All activity

@@ -1,31 +1,15 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { User } from '#sdk';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Table, Td, Th } from '../../ui/table.tsx';
 import { DateOnly } from '../../ui/time.tsx';
-import { useSearchText } from '../../ui/use-settled.ts';
 import { allUsersQuery } from './operator-queries.ts';
 import { SearchedSection } from './searched-section.tsx';
 
 export function OperatorPeople() {
-  const [text, setText] = useState('');
-  const [page, setPage] = useState(1);
-  const query = useQuery(allUsersQuery(useSearchText(text), page));
   return (
-    <SearchedSection
-      title="People"
-      label="Find a person by name or email address"
-      text={text}
-      onText={(next) => {
-        setText(next);
-        setPage(1);
-      }}
-      query={query}
-      onPage={setPage}
-    >
+    <SearchedSection title="People" label="Find a person by name or email address" queryOf={allUsersQuery}>
       {(people) => (
         <Table
           label="People"

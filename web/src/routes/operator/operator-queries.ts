@@ -90,10 +90,10 @@ export const anySiteQuery = (site_id: string) =>
     queryFn: ({ signal }) => api.getAnySite({ params: { site_id }, signal }),
   });
 
-export const allUsersQuery = (search: string, page: number) =>
+export const allUsersQuery = (filter: { search?: string }, page: number) =>
   queryOptions({
-    queryKey: ['users', 'all', search, page],
-    queryFn: ({ signal }) => api.listAllUsers({ query: { ...(search && { search }), page, size }, signal }),
+    queryKey: ['users', 'all', filter, page],
+    queryFn: ({ signal }) => api.listAllUsers({ query: { ...filter, page, size }, signal }),
     placeholderData: keepPreviousData,
   });
 

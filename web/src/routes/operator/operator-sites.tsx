@@ -1,31 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { Site } from '#sdk';
 import { SiteStateBadge } from '../../layout/site-state.tsx';
 import { formatBytes, formatCount } from '../../ui/format.ts';
 import { Table, Td, Th } from '../../ui/table.tsx';
-import { useSearchText } from '../../ui/use-settled.ts';
 import { allSitesQuery } from './operator-queries.ts';
 import { SearchedSection } from './searched-section.tsx';
 
 export function OperatorSites() {
-  const [text, setText] = useState('');
-  const [page, setPage] = useState(1);
-  const search = useSearchText(text);
-  const query = useQuery(allSitesQuery(search ? { search } : {}, page));
   return (
-    <SearchedSection
-      title="Sites"
-      label="Find a site by its name"
-      text={text}
-      onText={(next) => {
-        setText(next);
-        setPage(1);
-      }}
-      query={query}
-      onPage={setPage}
-    >
+    <SearchedSection title="Sites" label="Find a site by its name" queryOf={allSitesQuery}>
       {(sites) => <SiteTable sites={sites} />}
     </SearchedSection>
   );

@@ -1,31 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { Team } from '#sdk';
 import { TeamBadges } from '../../layout/team-badges.tsx';
 import { Table, Td, Th } from '../../ui/table.tsx';
 import { DateOnly } from '../../ui/time.tsx';
-import { useSearchText } from '../../ui/use-settled.ts';
 import { allTeamsQuery } from './operator-queries.ts';
 import { SearchedSection } from './searched-section.tsx';
 
 export function OperatorTeams() {
-  const [text, setText] = useState('');
-  const [page, setPage] = useState(1);
-  const search = useSearchText(text);
-  const query = useQuery(allTeamsQuery(search ? { search } : {}, page));
   return (
-    <SearchedSection
-      title="Teams"
-      label="Find a team by its name"
-      text={text}
-      onText={(next) => {
-        setText(next);
-        setPage(1);
-      }}
-      query={query}
-      onPage={setPage}
-    >
+    <SearchedSection title="Teams" label="Find a team by its name" queryOf={allTeamsQuery}>
       {(teams) => <TeamTable teams={teams} />}
     </SearchedSection>
   );

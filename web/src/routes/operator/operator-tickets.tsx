@@ -66,7 +66,7 @@ export function OperatorTickets() {
     <OperatorInbox isChosen={false}>
       <Card className="max-lg:hidden">
         <Empty icon={<TicketsIcon />} title="Choose a ticket">
-          Its conversation opens here, with what stands around it.
+          Its conversation opens here, beside what it is about.
         </Empty>
       </Card>
     </OperatorInbox>

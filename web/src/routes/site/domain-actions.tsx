@@ -44,7 +44,7 @@ export function DomainActions({ site, domain, disabled, showsRecords, onShowReco
     await api.promoteSiteDomain({ wait: 60, params });
     await queryClient.invalidateQueries({ queryKey: ['sites'] });
     await navigate(siteLink(fqdn, 'domains', false));
-    toast.success(`${fqdn} is the address of the site now.`);
+    toast.success(`${fqdn} is now the primary domain.`);
   }
 
   async function remove() {
@@ -129,7 +129,7 @@ export function DomainActions({ site, domain, disabled, showsRecords, onShowReco
         action="Remove"
         onConfirm={remove}
       >
-        The name leads nowhere then, and links to it break.
+        The name stops working, and links to it break.
       </ConfirmAction>
       <ConfirmAction
         open={asks === 'drop'}

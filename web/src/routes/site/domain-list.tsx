@@ -74,7 +74,7 @@ function DomainRow({ site, domain, isToSetUp, disabled }: DomainRowProps) {
           ) : (
             <Badge>{mode === 'serve' ? 'Shows the site' : 'Redirects'}</Badge>
           )}
-          <Badge tone={verified ? 'accent' : 'warn'}>{verified ? 'Leads here' : 'Does not lead here yet'}</Badge>
+          <Badge tone={verified ? 'accent' : 'warn'}>{verified ? 'Points here' : 'Does not point here yet'}</Badge>
           <CertificateBadge certificate={domain.certificate} />
         </span>
         <DomainActions
@@ -111,7 +111,7 @@ function CertificateLine({ certificate: { state, reason, expires_at, next_try_at
       {reason && `${reason} `}
       {expires_at && (
         <>
-          The certificate is good until <DateOnly iso={expires_at} />.{' '}
+          Valid until <DateOnly iso={expires_at} />.{' '}
         </>
       )}
       {state === 'failing' && next_try_at && (

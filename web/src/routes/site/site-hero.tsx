@@ -2,7 +2,9 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Site } from '#sdk';
 import { propertiesOf, stateOf } from '../../api/sites.ts';
+import { siteLink } from '../../layout/site-link.ts';
 import { SitePicture } from '../../layout/site-picture.tsx';
+import { UpdatesWaiting } from '../../layout/updates-waiting.tsx';
 import { Card } from '../../ui/card.tsx';
 import { cx } from '../../ui/cx.ts';
 import { formatBytes } from '../../ui/format.ts';
@@ -52,6 +54,11 @@ export function SiteHero({ site }: { site: Site }) {
               className="rounded underline-offset-4 hover:underline"
             >
               {backup.last_at === null ? 'None yet' : <Time iso={backup.last_at} />}
+            </Link>
+          </Fact>
+          <Fact name="Updates">
+            <Link {...siteLink(site.fqdn, 'plugins', false)} className="rounded underline-offset-4 hover:underline">
+              {site.updates_waiting === 0 ? 'None known' : <UpdatesWaiting site={site} />}
             </Link>
           </Fact>
           <Fact name="Storage">{formatBytes(site.current_storage)}</Fact>

@@ -27,9 +27,11 @@ export function SiteSettings({ site }: { site: Site }) {
   const regions = useQuery(regionsQuery).data;
   const region = regions?.find(({ id }) => id === site.region_id) ?? regions?.[0];
   const reasons = new Set([obstacles.change, obstacles.own, obstacles.move].filter((reason) => reason !== undefined));
+  // Whoever can change nothing here is told once.
+  const told = reasons.size === 3 ? [...reasons].slice(0, 1) : [...reasons];
   return (
     <div className="grid max-w-3xl gap-6">
-      {[...reasons].map((reason) => (
+      {told.map((reason) => (
         <BlockedNote key={reason} reason={reason} />
       ))}
       {region && <Rename key={site.fqdn} site={site} region={region} disabled={obstacles.own !== undefined} />}

@@ -3,16 +3,24 @@ import { useState } from 'react';
 import type { Site } from '#sdk';
 import { api } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
+import { ConfirmAction } from '../../ui/confirm-action.tsx';
 import { messageOf } from '../../ui/form.tsx';
 import { formatAmount } from '../../ui/format.ts';
-import { ClearIcon, CloseIcon, LabelIcon, MoonIcon } from '../../ui/icons.ts';
+import { ClearIcon, CloseIcon, LabelIcon, MoonIcon, UpdatesIcon } from '../../ui/icons.ts';
 import { toast } from '../../ui/toast.tsx';
 import { LabelDialog } from './label-dialog.tsx';
 
 type BulkBarProps = { teamId: string; sites: Site[]; onDone: () => void };
 
 /** What can be done to several sites at once: a label, what is told of those of which it is done, and the call for each. */
-const actions = [
+interface Action {
+  label: string;
+  done: (count: number) => string;
+  Icon: typeof MoonIcon;
+  run: (fqdn: string) => Promise<unknown>;
+}
+
+const actions: Action[] = [
   {
     label: 'Put to sleep',
     done: (count: number) => `${formatAmount(count, 'site')} ${count === 1 ? 'is' : 'are'} asleep.`,
@@ -27,13 +35,20 @@ const actions = [
   },
 ];
 
+const update: Action = {
+  label: 'Update',
+  done: (count) => `${formatAmount(count, 'site')} ${count === 1 ? 'is' : 'are'} being updated.`,
+  Icon: UpdatesIcon,
+  run: (fqdn) => api.updateSoftware({ params: { fqdn }, body: {} }),
+};
+
 export function BulkBar({ teamId, sites, onDone }: BulkBarProps) {
   const queryClient = useQueryClient();
   const [isLabelling, setLabelling] = useState(false);
   const work = useMutation({
     // A few at a time, so that forty sites are no storm; each says itself whether it could.
-    mutationFn: async ({ run }: (typeof actions)[number]) => {
-      const waiting = sites.map(({ fqdn }) => fqdn);
+    mutationFn: async ({ action: { run }, of }: { action: Action; of: Site[] }) => {
+      const waiting = of.map(({ fqdn }) => fqdn);
       const failures: string[] = [];
       const worker = async () => {
         for (let fqdn = waiting.shift(); fqdn; fqdn = waiting.shift())
@@ -43,13 +58,14 @@ export function BulkBar({ teamId, sites, onDone }: BulkBarProps) {
       await queryClient.invalidateQueries({ queryKey: ['sites'] });
       return failures;
     },
-    onSuccess: (failures, { done }) => {
-      const well = sites.length - failures.length;
-      if (well > 0) toast.success(done(well));
+    onSuccess: (failures, { action, of }) => {
+      const well = of.length - failures.length;
+      if (well > 0) toast.success(action.done(well));
       if (failures.length > 0) toast.error(failures.slice(0, 3).join(' '));
       onDone();
     },
   });
+  const outdated = sites.filter(({ updates_waiting }) => updates_waiting > 0);
   return (
     <section
       aria-label="Selected sites"
@@ -67,11 +83,27 @@ export function BulkBar({ teamId, sites, onDone }: BulkBarProps) {
           variant="secondary"
           size="sm"
           pending={work.isPending}
-          onClick={() => work.mutate(action)}
+          onClick={() => work.mutate({ action, of: sites })}
         >
           <action.Icon /> {action.label}
         </Button>
       ))}
+      {outdated.length > 0 && (
+        <ConfirmAction
+          title={`Update all that waits on ${formatAmount(outdated.length, 'site')}?`}
+          action="Update"
+          isHarmless
+          onConfirm={() => work.mutateAsync({ action: update, of: outdated })}
+          trigger={
+            <Button variant="secondary" size="sm" pending={work.isPending}>
+              <update.Icon /> {update.label}
+            </Button>
+          }
+        >
+          Each site is backed up first, and its visitors wait while it is changed. Where a page breaks, the site goes
+          back to the backup by itself.
+        </ConfirmAction>
+      )}
       <Button variant="ghost" size="icon" aria-label="Select none" onClick={onDone}>
         <CloseIcon />
       </Button>

@@ -5,6 +5,7 @@ import { propertiesOf } from '../../api/sites.ts';
 import { SiteIcon } from '../../layout/site-icon.tsx';
 import { SiteLabels } from '../../layout/site-labels.tsx';
 import { SiteStateBadge } from '../../layout/site-state.tsx';
+import { UpdatesWaiting } from '../../layout/updates-waiting.tsx';
 import { buttonStyle } from '../../ui/button.tsx';
 import { formatBytes, formatCount } from '../../ui/format.ts';
 import { OpenIcon } from '../../ui/icons.ts';
@@ -87,6 +88,7 @@ function SiteRow({ site, select }: { site: Site; select: Select }) {
       <Td className="whitespace-nowrap text-muted text-xs max-xl:hidden">
         {core_version && <span className="block">WordPress {core_version}</span>}
         {php_version && <span className="block">PHP {php_version}</span>}
+        <UpdatesWaiting site={site} />
       </Td>
       <Td className="text-right">
         <a

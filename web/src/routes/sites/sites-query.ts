@@ -14,7 +14,7 @@ export type SiteList = {
   layout?: 'cards' | 'table';
 };
 
-const STATES = ['awake', 'asleep', 'busy'] as const;
+const STATES = ['awake', 'asleep', 'busy', 'outdated', 'insecure'] as const;
 const SORTS = ['newest', 'name', 'visits', 'storage'] as const;
 const LAYOUTS = ['cards', 'table'] as const;
 const oneOf = <T extends string>(values: readonly T[], text: string | undefined) => values.find((one) => one === text);

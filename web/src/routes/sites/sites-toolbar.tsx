@@ -20,6 +20,8 @@ const states = [
   { value: 'awake', label: 'Awake' },
   { value: 'asleep', label: 'Asleep' },
   { value: 'busy', label: 'Busy' },
+  { value: 'outdated', label: 'Updates waiting' },
+  { value: 'insecure', label: 'Security update waiting' },
 ];
 const sorts = [
   { value: 'newest', label: 'Newest first' },
@@ -56,7 +58,7 @@ export function SitesToolbar({ teamId, text, onText, list, layout, onChange }: T
       )}
       <Select
         aria-label="State"
-        className="w-32"
+        className="w-40"
         value={list.state ?? any}
         onValueChange={choose('state', any)}
         options={states}

@@ -37,7 +37,7 @@ function Subscriptions({ portal }: { portal: TestPortal }) {
   if (portal.subscriptions.length === 0)
     return (
       <Card>
-        <Empty icon={<CheckIcon />} title="You pay for nothing">
+        <Empty icon={<CheckIcon />} title="You have no subscription">
           A plan that you choose for a team appears here.
         </Empty>
       </Card>

@@ -29,7 +29,7 @@ function Help() {
       <div className="mx-auto grid max-w-xl gap-4">
         <div className="text-center">
           <h2 className="font-semibold text-lg tracking-tight">How can we help?</h2>
-          <p className="mt-1 text-muted">Search the docs first. What they do not say, ask us in a ticket.</p>
+          <p className="mt-1 text-muted">Search the docs first. If the answer is not there, ask us in a ticket.</p>
         </div>
         <SearchInput label="Search the docs" value={words} onChange={setWords} />
         <HelpResults words={words} title="From the docs" />

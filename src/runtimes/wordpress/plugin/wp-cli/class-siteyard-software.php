@@ -207,13 +207,18 @@ final class Siteyard_Software {
 				$test = array( WP_Site_Health::get_instance(), "get_test_$name" );
 				$told = is_callable( $test ) ? $test() : array( 'status' => 'good' );
 				if ( 'good' !== $told['status'] ) {
-					$words  = trim( preg_replace( '/\s+/', ' ', wp_strip_all_tags( $told['description'] ) ) );
-					$list[] = array( 'level' => $told['status'], 'title' => wp_strip_all_tags( $told['label'] ), 'text' => $words );
+					$list[] = array( 'level' => $told['status'], 'title' => $this->plain( $told['label'] ), 'text' => $this->plain( $told['description'] ) );
 				}
 			} catch ( Throwable $error ) {
 				continue;
 			}
 		}
 		return $list;
+	}
+
+	/** What a reader of the page would read: paragraphs apart, and characters for what stands for them. */
+	private function plain( string $html ): string {
+		$text = wp_strip_all_tags( preg_replace( '#</(?:p|li|h\d)>|<br#i', ' $0', $html ) );
+		return trim( preg_replace( '/\s+/', ' ', html_entity_decode( $text, ENT_QUOTES | ENT_HTML5, 'UTF-8' ) ) );
 	}
 }

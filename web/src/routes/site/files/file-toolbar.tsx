@@ -104,7 +104,7 @@ export function FileToolbar({ place, selected, isFixed, before, onWhole, onMade,
         open={task === 'file'}
         onOpenChange={end}
         title="New file"
-        action="Make file"
+        action="Create file"
         path={folder && `${folder}/`}
         onSubmit={make}
       />
@@ -112,7 +112,7 @@ export function FileToolbar({ place, selected, isFixed, before, onWhole, onMade,
         open={task === 'folder'}
         onOpenChange={end}
         title="New folder"
-        action="Make folder"
+        action="Create folder"
         path={folder && `${folder}/`}
         onSubmit={make}
       />
