@@ -84,12 +84,10 @@ async function run(name: string, files: string[]): Promise<{ code: number; faile
   const folder = join(runDir, name);
   const taken = join(folder, 'taken');
   mkdirSync(taken, { recursive: true });
-  const [faults, failed, costs] = ['faults', 'failed', 'costs'].map((part) => join(folder, part)) as [
-    string,
-    string,
-    string,
-  ];
-  const work: LaneWork = { files, taken, faults, costs, fileLimitMs: FILE_LIMIT_MS };
+  const [faults, failed, leavers, costs] = ['faults', 'failed', 'leavers', 'costs'].map((part) =>
+    join(folder, part),
+  ) as [string, string, string, string];
+  const work: LaneWork = { files, taken, faults, leavers, costs, fileLimitMs: FILE_LIMIT_MS };
   const lanes = Array.from({ length: name === 'first' ? Math.min(LANES, files.length) : 1 }, (_, number) =>
     join(folder, `lane-${number + 1}.mjs`),
   );
@@ -118,7 +116,10 @@ async function run(name: string, files: string[]): Promise<{ code: number; faile
   const [code, signal] = (await once(runner, 'exit')) as [number | null, NodeJS.Signals | null];
   if (existsSync(faults)) console.error(`\nWhat failed beside the tests:\n${readFileSync(faults, 'utf8')}`);
   killLeftovers();
-  return { code: code ?? 128 + constants.signals[signal ?? 'SIGKILL'], failed: linesOf(failed), costs };
+  // A lane that could not end has failed because of a file: which one, it has said.
+  const left = linesOf(leavers);
+  const names = new Set([...linesOf(failed).filter((name) => left.length === 0 || !lanes.includes(name)), ...left]);
+  return { code: code ?? 128 + constants.signals[signal ?? 'SIGKILL'], failed: [...names], costs };
 }
 
 function linesOf(file: string): string[] {

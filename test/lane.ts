@@ -15,6 +15,8 @@ export interface LaneWork {
   taken: string;
   /** What goes wrong beside any test is written here: the runner only says that a lane failed, and not why. */
   faults: string;
+  /** Files that left something open, as far as can be told. */
+  leavers: string;
   /** What each file took of a processor: seconds, a tab, the file. */
   costs: string;
   fileLimitMs: number;
@@ -23,22 +25,50 @@ export interface LaneWork {
 const LEAVING_MS = 60_000;
 const root = join(import.meta.dirname, '..');
 
-export async function runLane({ files, taken, faults, costs, fileLimitMs }: LaneWork): Promise<void> {
+export async function runLane({ files, taken, faults, leavers, costs, fileLimitMs }: LaneWork): Promise<void> {
   const note = (line: string) => appendFileSync(faults, `${line}\n`);
   for (const event of ['uncaughtException', 'unhandledRejection'])
     process.on(event, (error: unknown) => note(`${event} in ${running}: ${inspect(error)}`));
+  const ours = openNow();
+  const open: OpenAfter[] = [];
   for (const [number, file] of files.entries()) {
     if (!take(join(taken, String(number)))) continue;
     const before = processorSeconds();
     await runFile(file, fileLimitMs);
+    open.push({ file, counts: openNow() });
     appendFileSync(costs, `${(processorSeconds() - before).toFixed(1)}\t${file}\n`);
   }
   for (const end of laneEnds) await end();
   // A lane ends by itself unless a test left something open, which would keep it for ever.
   setTimeout(() => {
-    note(`A test left open, ${running} or one before it: ${process.getActiveResourcesInfo()}`);
+    for (const [kind, count] of openNow()) {
+      const own = ours.get(kind) ?? 0;
+      if (count <= own) continue;
+      const files = whoLeft(open, kind, own, count);
+      note(`Left open, ${count - own} ${kind}, most likely by ${files.join(', ')}`);
+      for (const file of files) appendFileSync(leavers, `${file}\n`);
+    }
     process.exit(1);
   }, LEAVING_MS).unref();
+}
+
+interface OpenAfter {
+  file: string;
+  counts: Map<string, number>;
+}
+
+/** What keeps this process running, by kind. */
+function openNow(): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return counts;
+}
+
+/** The files since which there were never fewer. */
+function whoLeft(open: OpenAfter[], kind: string, own: number, count: number): string[] {
+  const lastWith = (most: number) => open.findLastIndex(({ counts }) => (counts.get(kind) ?? 0) <= most);
+  const since = Array.from({ length: count - own }, (_, index) => open[lastWith(own + index) + 1]?.file);
+  return [...new Set(since.map((file) => file ?? 'what ends a lane'))];
 }
 
 /** Of this process and of those of its children that have ended. */
