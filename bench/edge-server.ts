@@ -82,8 +82,11 @@ const handle: RequestListener = (request, response) => {
   else edge.handle(request, response);
 };
 const { server } = openConnections(handle, {
-  takes: ({ headers }) => !isPlatform(headers.host) && /^websocket$/i.test(headers.upgrade ?? ''),
-  take: (request, socket, head) => edge.upgrade(request, socket, head),
+  upgrades: {
+    takes: ({ headers }) => !isPlatform(headers.host) && /^websocket$/i.test(headers.upgrade ?? ''),
+    take: (request, socket, head) => edge.upgrade(request, socket, head),
+  },
+  atOnce: (visit) => (isPlatform(visit.headers.host) ? undefined : edge.atOnce(visit)),
 });
 const context = createSecureContext({ key: readFileSync(key), cert: readFileSync(certificate) });
 const certificates = { contextFor: async () => context, challengeFor: async () => undefined, awaitsAuthority: false };

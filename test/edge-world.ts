@@ -56,6 +56,8 @@ export class EdgeWorld implements RouteSource, EdgeReports {
   readonly site = new SiteOnSocket(join(this.dir, 'site.sock'));
   edge!: Edge;
   port = 0;
+  /** How many visitors were answered before Node saw them. */
+  answeredAtOnce = 0;
   usageFails = false;
   #routes: Route[] = [];
   #changed: (siteId: string | undefined) => void = () => undefined;
@@ -84,8 +86,12 @@ export class EdgeWorld implements RouteSource, EdgeReports {
       ...options,
     });
     const connections = openConnections((request, response) => this.edge.handle(request, response), {
-      takes: () => true,
-      take: (request, socket, head) => this.edge.upgrade(request, socket, head),
+      upgrades: { takes: () => true, take: (request, socket, head) => this.edge.upgrade(request, socket, head) },
+      atOnce: (visit) => {
+        const answer = this.edge.atOnce(visit);
+        if (answer) this.answeredAtOnce++;
+        return answer;
+      },
     });
     this.#server = connections.server;
     connections.server.on('clientError', (error: { code?: string }, socket) =>
@@ -192,7 +198,8 @@ export class EdgeWorld implements RouteSource, EdgeReports {
         host: '127.0.0.1',
         method,
         path,
-        headers: { host, ...headers },
+        // As browsers ask: what is in memory is answered before Node sees it (core/http/simple).
+        headers: { host, connection: 'keep-alive', ...headers },
         agent: false,
         ...(signal && { signal }),
       });

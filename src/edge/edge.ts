@@ -1,12 +1,14 @@
-import { type IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
+import type { SimpleVisit } from '#core/http/simple/simple-reader.ts';
 import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
 import type { SiteHost } from '#host/site-host.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { refusalOf } from './admission.ts';
+import type { Asked } from './asked.ts';
 import { SitePages } from './cache/site-pages.ts';
 import { Proxies } from './client-address.ts';
 import { Allowance } from './compression/allowance.ts';
@@ -24,8 +26,8 @@ import { ExternalPaths } from './proxy/external.ts';
 import type { ForwardedFacts } from './proxy/headers.ts';
 import { Tunnels } from './proxy/tunnel.ts';
 import { Upstream } from './proxy/upstream.ts';
-import type { EdgeReports, RouteSource } from './route.ts';
-import { RouteTable, serves } from './route-table.ts';
+import { type EdgeReports, type RouteSource, serves } from './route.ts';
+import { RouteTable } from './route-table.ts';
 import { sendOn } from './send-on.ts';
 import { StaticFiles } from './static/static-files.ts';
 import { parseTarget } from './target.ts';
@@ -53,10 +55,13 @@ export interface EdgeOptions {
   group?: { visitorSeed: number; tellVisitor: (visitor: number) => void };
 }
 
+const FOUND = 200;
 /** As nginx has it. */
 const LEFT_EARLY = 499;
 /** Of a connection that is no response's any more. */
 const SWITCHED = 101;
+/** What an answer from memory can depend on beside its address and its form. */
+const DEPENDING = ['range', 'if-none-match', 'if-modified-since'];
 /** What WordPress sees as its visitor when it is its own. */
 const LOOPBACK = '127.0.0.1';
 
@@ -153,6 +158,33 @@ export class Edge {
     await this.#usage.close();
   }
 
+  /**
+   * The whole answer for a visitor who asks for what is in memory, of a site that is open to everybody. Undefined wherever a station on the way could have a
+   * say or more than the head of the request counts: that is for `handle`, which answers the same.
+   */
+  atOnce({ url, headers, remoteAddress, isSecure }: SimpleVisit): Buffer | undefined {
+    if (DEPENDING.some((name) => headers[name] !== undefined)) return undefined;
+    const startedAtMs = performance.now();
+    const gate = this.#table.find(headers.host);
+    const target = gate?.isOpen ? parseTarget(url, headers.host) : undefined;
+    if (!gate || !target || gate.externalPath(target.path)) return undefined;
+    const { path, query } = target;
+    const asked: Asked = {
+      ...{ gate, method: 'GET', path, query, headers, startedAtMs },
+      clientAddress: this.#proxies.clientAddress(remoteAddress, headers),
+      protocol: this.#protocolOf(isSecure, remoteAddress, headers),
+      isSignedInAtEdge: false,
+      cacheState: null,
+    };
+    const file = this.#files.atOnce(asked);
+    const answer = file === 'pass' ? this.#origin.atOnce(asked) : file;
+    if (!answer) return undefined;
+    gate.counter.requests++;
+    gate.counter.bytes += answer.length;
+    this.#report(asked, url, FOUND, answer.length);
+    return answer;
+  }
+
   handle(request: IncomingMessage, response: ServerResponse): void {
     const gate = this.#table.find(request.headers.host);
     if (gate) this.#enter(gate, request, response, (visit) => this.#serve(visit));
@@ -211,10 +243,10 @@ export class Edge {
     const { headers, socket } = request;
     const target = parseTarget(request.url ?? '', headers.host ?? '');
     const address = gate.isForItself ? LOOPBACK : this.#proxies.clientAddress(socket.remoteAddress, headers);
-    const protocol = this.#protocolOf(request);
+    const protocol = this.#protocolOf((socket as TLSSocket).encrypted === true, socket.remoteAddress, headers);
     const path = target ?? { path: '/', query: '' };
     // What the site asks of itself is nobody's visit, and a preview is no site of its own.
-    const onAnswered = gate.isForItself || gate.preview ? undefined : this.#report;
+    const onAnswered = gate.isForItself || gate.preview ? undefined : this.#onAnswered;
     const visit = new Visit(request, response, gate, path, address, protocol, startedAtMs, onAnswered);
     // Whoever is sent on is asked for a password where they are sent to.
     const isSentOn = gate.route.alias === 'redirect' && serves(gate.route);
@@ -303,35 +335,40 @@ export class Edge {
     );
   }
 
+  /** Who left before anything was said did not see the status that would have been. */
+  readonly #onAnswered = (visit: Visit, bytes: number): void => {
+    const { statusCode, headersSent } = visit.response;
+    const wasAnswered = headersSent || statusCode === SWITCHED;
+    this.#report(visit, visit.request.url ?? '', wasAnswered ? statusCode : LEFT_EARLY, bytes);
+  };
+
   /** For the site's log. What can not be understood is there as it was sent. */
-  readonly #report = (visit: Visit, bytes: number): void => {
-    const { request, response, headers } = visit;
-    const wasAnswered = response.headersSent || response.statusCode === SWITCHED;
-    const durationMs = performance.now() - visit.startedAtMs;
+  #report(asked: Asked, url: string, status: number, bytes: number): void {
+    const { gate, headers } = asked;
+    const wasAnswered = status !== LEFT_EARLY;
+    const durationMs = performance.now() - asked.startedAtMs;
     // A socket lasts as long as somebody likes.
-    if (wasAnswered && response.statusCode !== SWITCHED) this.totals.latency.add(durationMs);
+    if (wasAnswered && status !== SWITCHED) this.totals.latency.add(durationMs);
     // While some work has the site, or its team is stopped, what visitors see says nothing of the site.
-    if (wasAnswered && serves(visit.gate.route))
-      visit.gate.counter.countAnswer(response.statusCode, durationMs, visit.cacheState !== null);
-    this.#reports.visited(visit.gate.route.site, {
+    if (wasAnswered && serves(gate.route)) gate.counter.countAnswer(status, durationMs, asked.cacheState !== null);
+    this.#reports.visited(gate.route.site, {
       atMs: Date.now(),
-      method: request.method ?? '',
-      path: request.url ?? '',
-      // Who left before anything was said did not see the status that would have been.
-      status: wasAnswered ? response.statusCode : LEFT_EARLY,
+      method: asked.method ?? '',
+      path: url,
+      status,
       bytes,
       durationMs,
-      cache: visit.cacheState,
-      clientAddress: visit.clientAddress,
+      cache: asked.cacheState,
+      clientAddress: asked.clientAddress,
       userAgent: headers['user-agent'] ?? null,
       referrer: headers.referer ?? null,
     });
-  };
+  }
 
   /** TLS that ends here is certain; before it, there is what proxies say, and what links of the platform begin with. */
-  #protocolOf({ socket, headers }: IncomingMessage): string {
-    if ((socket as TLSSocket).encrypted) return 'https';
-    return this.#proxies.protocol(socket.remoteAddress, headers) ?? this.#protocol;
+  #protocolOf(isSecure: boolean, address: string | undefined, headers: IncomingHttpHeaders): string {
+    if (isSecure) return 'https';
+    return this.#proxies.protocol(address, headers) ?? this.#protocol;
   }
 
   #factsOf({ request, headers, protocol, gate }: Visit): ForwardedFacts {

@@ -5,7 +5,7 @@ import { keptPrivate } from './kept-private.ts';
 import { isUnder } from './path-prefix.ts';
 import { copyHeaders, framedHeaders, PreviewDoor } from './preview.ts';
 import type { RawHeaders } from './raw-headers.ts';
-import type { Route } from './route.ts';
+import { type Route, serves } from './route.ts';
 import { SignInPass } from './sign-in-pass.ts';
 import { UsageCounter } from './usage.ts';
 
@@ -53,6 +53,12 @@ export class Gate {
   get forItself(): Gate {
     this.#forItself ??= new Gate(this.route, this.site, new UsageCounter(this.site, this.route.teamId), true);
     return this.#forItself;
+  }
+
+  /** Whoever comes may see the site as it is, under this very name. */
+  get isOpen(): boolean {
+    const { route, preview, isPrivate } = this;
+    return serves(route) && route.alias !== 'redirect' && !preview && !isPrivate;
   }
 
   /** Not everybody may see the site, so nobody but the visitor may keep its answers. */

@@ -1,5 +1,6 @@
 import { addressKey } from '#core/http/rate-limits.ts';
 import { UPLOADS_REFUSED_HEADER } from '#runtimes/wordpress/access.ts';
+import type { Asked } from './asked.ts';
 import { CacheFiller, type FillerOptions, type PageSender } from './cache/cache-filler.ts';
 import { mayFillCache } from './cache/cache-policy.ts';
 import { lookUp } from './cache/page-cache.ts';
@@ -56,16 +57,32 @@ export class Origin implements PageSender {
     return isForItself && site.pages.flights.has(key);
   }
 
+  /** The whole answer where the cache has the page and it is fresh. */
+  atOnce(asked: Asked): Buffer | undefined {
+    const nowMs = performance.now();
+    const page = lookUp(asked)?.page;
+    if (page?.stateAt(nowMs) !== 'HIT' || !page.isFound) return undefined;
+    const answer = page.whole(asked, nowMs);
+    if (!answer) return undefined;
+    asked.cacheState = 'HIT';
+    this.#count(asked, page, answer.length, nowMs);
+    return answer;
+  }
+
   sendPage(visit: Visit, page: StoredPage, state: CacheState, nowMs: number): void {
-    const { counter } = visit.gate;
     visit.cacheState = state;
     const bytes = page.send(visit, state, nowMs);
     visit.countBytes(bytes);
-    if (state !== 'MISS') {
+    this.#count(visit, page, bytes, nowMs);
+  }
+
+  #count(asked: Asked, page: StoredPage, bytes: number, nowMs: number): void {
+    const { counter } = asked.gate;
+    if (asked.cacheState !== 'MISS') {
       counter.cacheHits++;
       counter.cachedBytes += bytes;
     }
-    if (page.isHtml) this.#options.visitors.count(visit, nowMs);
+    if (page.isHtml) this.#options.visitors.count(asked, nowMs);
   }
 
   /** Sends the request for this visitor alone. */

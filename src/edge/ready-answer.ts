@@ -29,14 +29,20 @@ export class ReadyAnswer {
 
   /** Sends the whole answer with these headers behind its own. Returns how many bytes that is. */
   send(response: ServerResponse, tail: RawHeaders, tailText: string): number {
-    if (this.#body.length > ONE_PIECE_BYTES || !canSendRaw(response)) {
+    const block = canSendRaw(response) ? this.whole(tailText) : undefined;
+    if (!block) {
       response.writeHead(this.status, [...this.headers, ...tail]).end(this.#body);
       return this.#head.length + tailText.length + this.#body.length;
     }
-    const block = this.#tail === tailText && this.#block ? this.#block : this.#join(tailText);
     response.socket?.write(block);
     endSent(response, this.status);
     return block.length;
+  }
+
+  /** The whole answer with these headers behind its own; undefined where it is too large for one piece. */
+  whole(tailText: string): Buffer | undefined {
+    if (this.#body.length > ONE_PIECE_BYTES) return undefined;
+    return this.#tail === tailText && this.#block ? this.#block : this.#join(tailText);
   }
 
   #join(tailText: string): Buffer {

@@ -100,7 +100,7 @@ test('a request that does not arrive in time is given up, unless it is a large b
   const work = Promise.withResolvers<void>();
   const arriving = (request: IncomingMessage) =>
     request.url === '/large' && void whileArriving(request, () => work.promise);
-  const { server } = openConnections(arriving, undefined, 100);
+  const { server } = openConnections(arriving, { requestMs: 100 });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const ask = (path: string) => {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');

@@ -3,7 +3,7 @@ import { LONGEST_HOST } from '#core/http/platform-hosts.ts';
 import type { Log } from '#core/log.ts';
 import { Gate } from './gate.ts';
 import type { HostedSite } from './hosted-site.ts';
-import type { Route, RouteSource } from './route.ts';
+import { type Route, type RouteSource, serves } from './route.ts';
 import { UsageCounter, type UsageReporter } from './usage.ts';
 
 const RETRY_MS = 1_000;
@@ -166,11 +166,6 @@ export class RouteTable {
     const counter = route.preview ? new UsageCounter(site, route.teamId) : this.#usage.counterOf(site, route.teamId);
     this.#byHost.set(route.fqdn, new Gate(route, site, counter));
   }
-}
-
-/** Whether the site itself answers, after it was woken where needed. */
-export function serves({ state }: Route): boolean {
-  return state === 'ready' || state === 'asleep';
 }
 
 /** The name in a Host header: lower-case, without port and without the root's dot. */

@@ -29,6 +29,11 @@ export interface Route {
  */
 export type RouteState = 'ready' | 'asleep' | 'held' | 'creating' | 'suspended' | 'expired';
 
+/** Whether the site itself answers, after it was woken where needed. */
+export function serves({ state }: Route): boolean {
+  return state === 'ready' || state === 'asleep';
+}
+
 /** Where routes come from: the control plane. Nothing here is called per request. */
 export interface RouteSource {
   loadAll(): Promise<Route[]>;

@@ -1,23 +1,19 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Asked } from './asked.ts';
 import { hasBody } from './framing.ts';
 import type { Gate } from './gate.ts';
 
 /** One request on its way to one site. */
-export class Visit {
+export class Visit implements Asked {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly headers: IncomingHttpHeaders;
   readonly gate: Gate;
-  /** As sent, not decoded. */
   readonly path: string;
-  /** With the question mark, or empty. */
   readonly query: string;
   readonly clientAddress: string;
-  /** `http` or `https`, as the visitor came. */
   readonly protocol: string;
-  /** The edge itself used the Authorization header, so that it is none of the site's business. */
   isSignedInAtEdge = false;
-  /** How the page cache came in, if it did. */
   cacheState: string | null = null;
   readonly startedAtMs: number;
   /** Called once, with the bytes that were sent, when the answer has been. */
@@ -47,12 +43,16 @@ export class Visit {
     this.#onAnswered = onAnswered;
   }
 
+  get method(): string | undefined {
+    return this.request.method;
+  }
+
   get isHead(): boolean {
-    return this.request.method === 'HEAD';
+    return this.method === 'HEAD';
   }
 
   get isRead(): boolean {
-    return this.request.method === 'GET' || this.request.method === 'HEAD';
+    return this.method === 'GET' || this.method === 'HEAD';
   }
 
   get hasBody(): boolean {

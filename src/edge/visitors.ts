@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
+import type { Asked } from './asked.ts';
 import { isFeed, isRest } from './cache/cache-policy.ts';
 import { isUnder } from './path-prefix.ts';
-import type { Visit } from './visit.ts';
 
 const VISIT_MS = 30 * 60_000;
 const MAX_REMEMBERED = 500_000;
@@ -23,9 +23,9 @@ export class Visitors {
   }
 
   /** To be called for each page that a visitor got. */
-  count(visit: Visit, nowMs: number): void {
-    const { request, headers, path, query, gate } = visit;
-    if (request.method !== 'GET' || !isPageView(path, query)) return;
+  count(visit: Asked, nowMs: number): void {
+    const { method, headers, path, query, gate } = visit;
+    if (method !== 'GET' || !isPageView(path, query)) return;
     if (headers.cookie !== undefined && EDITOR_COOKIE.test(headers.cookie)) return;
     gate.counter.lastVisitAtMs = Date.now();
     const visitor = this.#number(gate.site.id, visit.clientAddress, headers['user-agent'] ?? '');

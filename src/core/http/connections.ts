@@ -12,6 +12,7 @@ import type { Duplex } from 'node:stream';
 import type { AppError } from '#core/errors.ts';
 import { errorBody, helpWith } from './answers.ts';
 import { headersTooLarge, malformed, tooLarge, tooSlow } from './failures.ts';
+import { type AnswerAtOnce, SimpleReader } from './simple/simple-reader.ts';
 import { LONGEST_REQUEST_MS, watchArrival } from './slow-requests.ts';
 
 /**
@@ -43,8 +44,19 @@ export interface Upgrades {
   take(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
-export function openConnections(handle: RequestListener, upgrades?: Upgrades, requestMs?: number): Connections {
+export interface ConnectionOptions {
+  upgrades?: Upgrades;
+  /** What needs nothing of a request but its head, and is there; all else is for `handle`. */
+  atOnce?: AnswerAtOnce;
+  requestMs?: number;
+}
+
+export function openConnections(
+  handle: RequestListener,
+  { upgrades, atOnce, requestMs }: ConnectionOptions = {},
+): Connections {
   const answering = new Map<Socket, Set<ServerResponse>>();
+  const readers = new WeakMap<Socket, SimpleReader>();
   let closing = false;
   // Node would answer a missing Host by itself, with no body.
   const options = {
@@ -65,6 +77,8 @@ export function openConnections(handle: RequestListener, upgrades?: Upgrades, re
     // Those that have ended go when the next one comes: a listener on each would cost every request.
     for (const each of responses ?? []) if (isOver(each)) responses?.delete(each);
     responses?.add(response);
+    const reader = readers.get(request.socket);
+    if (reader) response.once('close', () => reader.answered());
     if (closing) endAfter(request.socket, response);
     watchArrival(request, () => refuse({ code: TOO_SLOW }, request.socket), requestMs);
     if (request.headers.host === undefined && request.httpVersion === '1.1') answerPlainly(response, malformed());
@@ -72,9 +86,22 @@ export function openConnections(handle: RequestListener, upgrades?: Upgrades, re
   });
   if (upgrades) server.on('upgrade', (request, socket, head) => upgrades.take(request, socket, head));
   server.keepAliveTimeout = KEEP_ALIVE_MS;
-  server.on('connection', (socket: Socket) => {
+  const [toNode] = server.listeners('connection') as [(socket: Socket) => void];
+  server.off('connection', toNode).on('connection', (socket: Socket) => {
     answering.set(socket, new Set());
     socket.once('close', () => answering.delete(socket));
+    const take = (taken: Socket) => toNode.call(server, taken);
+    if (!atOnce) return take(socket);
+    const answer: AnswerAtOnce = (visit) => {
+      try {
+        // Of a process that stops, nobody keeps the connection.
+        return closing ? undefined : atOnce(visit);
+      } catch {
+        // It meets the same fault there, and is told.
+        return undefined;
+      }
+    };
+    readers.set(socket, new SimpleReader(socket, { answer, toNode: take, idleMs: KEEP_ALIVE_MS }));
   });
   // An expectation that nobody knows may be ignored; Node would answer it by itself.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
@@ -103,7 +130,9 @@ export function openConnections(handle: RequestListener, upgrades?: Upgrades, re
         if (pending.length === 0) socket.destroySoon();
         for (const response of pending) endAfter(socket, response);
       }
-      setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS).unref();
+      setTimeout(() => {
+        for (const socket of answering.keys()) socket.destroy();
+      }, STOP_GRACE_MS).unref();
     },
   };
 }

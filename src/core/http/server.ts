@@ -21,6 +21,7 @@ import type { Metrics } from './metrics.ts';
 import { API_PREFIX, type Operation, takesStream } from './operation.ts';
 import { platformHosts } from './platform-hosts.ts';
 import { addressKey } from './rate-limits.ts';
+import type { AnswerAtOnce } from './simple/simple-reader.ts';
 import { passOn, socketAddresses } from './sockets.ts';
 import { type PlainEntryOptions, plainEntry } from './tls/plain-entry.ts';
 import { type Certificates, openTlsFront, type TlsFront } from './tls/tls-front.ts';
@@ -28,12 +29,15 @@ import { type Certificates, openTlsFront, type TlsFront } from './tls/tls-front.
 export interface SiteListener {
   handle(request: IncomingMessage, response: ServerResponse): void;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** What `handle` would answer, where it is at hand and nothing else is to be done for it. */
+  atOnce: AnswerAtOnce;
 }
 
 /** For processes that serve no sites: whoever sent the visitor here has to send them to an edge. */
 export const NO_SITES: SiteListener = {
   handle: (_request, response) => void response.writeHead(421, { connection: 'close' }).end(),
   upgrade: (_request, socket) => void socket.end('HTTP/1.1 421 Misdirected Request\r\nconnection: close\r\n\r\n'),
+  atOnce: () => undefined,
 };
 
 export interface ServerOptions {
@@ -77,14 +81,19 @@ export function createApp(options: ServerOptions): FastifyInstance {
       const handle: RequestListener = (request, response) =>
         isPlatform(request.headers.host) ? handler(request, response) : sites.handle(request, response);
       connections = openConnections(secure ? plainEntry(secure, handle) : handle, {
-        // The platform itself speaks HTTP, but for the operations that are sockets.
-        takes: (request) =>
-          /^websocket$/i.test(request.headers.upgrade ?? '') &&
-          (!isPlatform(request.headers.host) || isSocket(request)),
-        take: (request, socket, head) =>
-          isPlatform(request.headers.host)
-            ? passOn(handler, request, socket, head)
-            : sites.upgrade(request, socket, head),
+        upgrades: {
+          // The platform itself speaks HTTP, but for the operations that are sockets.
+          takes: (request) =>
+            /^websocket$/i.test(request.headers.upgrade ?? '') &&
+            (!isPlatform(request.headers.host) || isSocket(request)),
+          take: (request, socket, head) =>
+            isPlatform(request.headers.host)
+              ? passOn(handler, request, socket, head)
+              : sites.upgrade(request, socket, head),
+        },
+        // Where TLS is spoken, whoever comes without may have to be sent there.
+        atOnce: (visit) =>
+          (secure && !visit.isSecure) || isPlatform(visit.headers.host) ? undefined : sites.atOnce(visit),
       });
       if (secure) front = openTlsFront(secure, connections.server, handle);
       return connections.server;

@@ -1,3 +1,4 @@
+import type { Asked } from '../asked.ts';
 import { isUnder } from '../path-prefix.ts';
 import type { ForwardedFacts } from '../proxy/headers.ts';
 import type { RawHeaders } from '../raw-headers.ts';
@@ -18,9 +19,9 @@ const NEVER_CACHED = [
 ];
 
 /** Whether the visitor is nobody in particular and asks for what anybody may get. */
-export function mayUseCache(visit: Visit): boolean {
-  const { request, headers, gate, path, isSignedInAtEdge } = visit;
-  if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+export function mayUseCache(visit: Asked): boolean {
+  const { method, headers, gate, path, isSignedInAtEdge } = visit;
+  if (method !== 'GET' && method !== 'HEAD') return false;
   if (gate.preview || gate.route.devMode || headers.range !== undefined) return false;
   if (headers.authorization !== undefined && !isSignedInAtEdge) return false;
   if (headers.cookie !== undefined && PERSONAL_COOKIE.test(headers.cookie)) return false;
@@ -45,7 +46,7 @@ function takesPages(accept: string | undefined): boolean {
 }
 
 /** Many readers of feeds name nothing but kinds of XML. */
-function takesFeed({ headers, path, query }: Visit): boolean {
+function takesFeed({ headers, path, query }: Asked): boolean {
   return isFeed(path, query) && (headers.accept?.includes('xml') ?? false);
 }
 

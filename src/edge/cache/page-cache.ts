@@ -1,4 +1,4 @@
-import type { Visit } from '../visit.ts';
+import type { Asked } from '../asked.ts';
 import { pageKey } from './cache-key.ts';
 import { mayUseCache } from './cache-policy.ts';
 import type { StoredPage } from './stored-page.ts';
@@ -10,7 +10,7 @@ export interface Lookup {
 }
 
 /** Looks a visit up; undefined where the cache is none of its business. */
-export function lookUp(visit: Visit): Lookup | undefined {
+export function lookUp(visit: Asked): Lookup | undefined {
   if (!mayUseCache(visit)) return undefined;
   // The host as sent, port included, and the protocol: a site may write both into its pages. A line feed can be in none
   // of the parts, so that where one ends is never in doubt.

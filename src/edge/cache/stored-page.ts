@@ -93,6 +93,10 @@ export class StoredPage implements Kept {
     this.#budget.remove(this);
   }
 
+  get isFound(): boolean {
+    return this.#forms.plain.status === 200;
+  }
+
   /** Resolves when the form that this visitor takes is there: for whoever waited for the page anyway. */
   prepare({ headers, gate }: PageVisit): Promise<void> {
     return this.#forms.prepare(headers['accept-encoding'], gate.site.compression);
@@ -101,6 +105,13 @@ export class StoredPage implements Kept {
   stateAt(nowMs: number): CacheState | undefined {
     if (nowMs < this.#freshUntilMs) return 'HIT';
     return nowMs < this.#staleUntilMs ? 'STALE' : undefined;
+  }
+
+  /** The whole answer for who knows nothing of the page yet. */
+  whole({ headers, gate }: Pick<PageVisit, 'headers' | 'gate'>, nowMs: number): Buffer | undefined {
+    this.used = true;
+    this.#keepTail(nowMs, 'HIT');
+    return this.#forms.pick(headers['accept-encoding'], gate.site.compression).whole(this.#tailText);
   }
 
   /** Returns the bytes that were sent. */
@@ -121,7 +132,7 @@ export class StoredPage implements Kept {
 
   #isKnownTo(headers: IncomingHttpHeaders): boolean {
     if (headers['if-none-match'] === undefined && headers['if-modified-since'] === undefined) return false;
-    return this.#forms.plain.status === 200 && isNotModified(headers, [this.#etag], this.#modifiedAtMs);
+    return this.isFound && isNotModified(headers, [this.#etag], this.#modifiedAtMs);
   }
 
   /** Date and Age change with the second, and all answers within it share them. */

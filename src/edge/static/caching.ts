@@ -8,7 +8,7 @@ const SHORT_SECONDS = 600;
 // WordPress puts a new version into the address when such a file changes.
 const LONG_SECONDS = 365 * 24 * 3600;
 
-interface Caching {
+export interface Caching {
   second: number;
   /** What does not change with the second. */
   lasting: RawHeaders;

@@ -1,13 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FileStat, SiteHost } from '#host/site-host.ts';
+import type { Asked } from '../asked.ts';
 import { type Coding, isCompressibleType } from '../compression/codings.ts';
 import { Forms } from '../compression/forms.ts';
+import type { Gate } from '../gate.ts';
 import type { Kept, MemoryBudget } from '../memory-budget.ts';
 import { isNotModified, matchesEtag, rangeStillHolds, readRange } from '../preconditions.ts';
 import type { RawHeaders } from '../raw-headers.ts';
 import type { Visit } from '../visit.ts';
-import { cachingFor } from './caching.ts';
+import { type Caching, cachingFor } from './caching.ts';
 import type { Place } from './static-path.ts';
 
 const OVERHEAD_BYTES = 2048;
@@ -73,11 +75,18 @@ export class ServedFile implements Kept {
     this.#onForget();
   }
 
+  /** The whole answer for who knows nothing of the file yet, where it is in memory. */
+  whole({ headers, gate, query }: Asked): Buffer | undefined {
+    this.used = true;
+    const form = this.#forms?.pick(headers['accept-encoding'], gate.site.compression);
+    return form?.whole(cachingOf(gate, query).text);
+  }
+
   /** True where it was answered at once; a promise where it comes from disk, false when the file is gone by then. */
   answer(visit: Visit): boolean | Promise<boolean> {
     this.used = true;
     const { headers, response, gate, query, isHead } = visit;
-    const caching = cachingFor(gate.keepers, query.includes('ver='));
+    const caching = cachingOf(gate, query);
     if (headers['if-none-match'] !== undefined || headers['if-modified-since'] !== undefined) {
       if (isNotModified(headers, this.#etags(), this.stat.modifiedAtMs)) {
         const vary = this.#isText ? VARY : [];
@@ -169,6 +178,10 @@ export class ServedFile implements Kept {
   #etags(): string[] {
     return [this.#tag(undefined), this.#tag('br'), this.#tag('zstd'), this.#tag('gzip')];
   }
+}
+
+function cachingOf({ keepers }: Gate, query: string): Caching {
+  return cachingFor(keepers, query.includes('ver='));
 }
 
 /** Sends what is read, no faster than the visitor takes it. */

@@ -1,4 +1,5 @@
 import type { SiteHost } from '#host/site-host.ts';
+import type { Asked } from '../asked.ts';
 import type { Gate } from '../gate.ts';
 import type { EdgeLimits } from '../limits.ts';
 import { type Kept, MemoryBudget } from '../memory-budget.ts';
@@ -41,12 +42,18 @@ export class StaticFiles {
     this.#budget = new MemoryBudget(limits.fileCacheBytes);
   }
 
+  /** The whole answer where the file is in memory; `pass` where there is surely none. */
+  atOnce(asked: Asked): Buffer | 'pass' | undefined {
+    const file = this.#inMemory(asked);
+    if (file) return file.whole(asked);
+    return readPath(asked.path) === 'dynamic' && !folderPath(asked.path) ? 'pass' : undefined;
+  }
+
   /** Answers at once where the file is in memory. */
   answer(visit: Visit): FileOutcome | Promise<FileOutcome> {
-    const found = visit.isRead ? this.#found.get(visit.gate)?.get(visit.path) : undefined;
-    if (found?.file?.isInMemory && isBelieved(found, visit)) {
-      found.used = true;
-      found.file.answer(visit);
+    const file = visit.isRead ? this.#inMemory(visit) : undefined;
+    if (file) {
+      file.answer(visit);
       return 'answered';
     }
     const named = readPath(visit.path);
@@ -54,6 +61,13 @@ export class StaticFiles {
     if (!visit.isRead) return 'pass';
     if (named === 'dynamic') return this.#answerFolder(visit, 'pass');
     return this.#answerFrom(placesOf(named.path, visit.gate.route.site), 0, named, visit);
+  }
+
+  #inMemory(asked: Asked): ServedFile | undefined {
+    const found = this.#found.get(asked.gate)?.get(asked.path);
+    if (!found?.file?.isInMemory || !isBelieved(found, asked)) return undefined;
+    found.used = true;
+    return found.file;
   }
 
   #answerFrom(
@@ -168,6 +182,6 @@ function redirect({ response, gate }: Visit, location: string): void {
   response.writeHead(301, ['Location', location, 'Content-Length', '0', ...headers]).end();
 }
 
-function isBelieved({ checkedAtMs }: Known, { gate }: Visit): boolean {
+function isBelieved({ checkedAtMs }: Known, { gate }: Asked): boolean {
   return performance.now() - checkedAtMs < CHECK_MS && checkedAtMs > gate.madeAtMs;
 }

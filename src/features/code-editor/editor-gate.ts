@@ -29,7 +29,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Answers for the hosts of code editors; `sites` does for all others. */
 export function withEditors(services: Services, sites: SiteListener): SiteListener {
   const gate = new EditorGate(services);
-  const at = ({ headers }: IncomingMessage) => siteOfEditor(services.config, hostName(headers.host ?? ''));
+  const at = ({ headers }: Pick<IncomingMessage, 'headers'>) =>
+    siteOfEditor(services.config, hostName(headers.host ?? ''));
   return {
     handle(request, response) {
       const of = at(request);
@@ -49,6 +50,7 @@ export function withEditors(services: Services, sites: SiteListener): SiteListen
         refuse(socket, 503);
       });
     },
+    atOnce: (visit) => (at(visit) ? undefined : sites.atOnce(visit)),
   };
 }
 

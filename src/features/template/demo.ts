@@ -63,7 +63,8 @@ export function demoUrl(services: Pick<Services, 'config' | 'secrets'>, template
 /** Answers for the hosts of demos; `sites` does for all others. */
 export function withDemos(services: Services, sites: SiteListener): SiteListener {
   const demos = new Demos(services);
-  const idOf = ({ headers }: IncomingMessage) => templateOfDemo(services.config, hostName(headers.host ?? ''));
+  const idOf = ({ headers }: Pick<IncomingMessage, 'headers'>) =>
+    templateOfDemo(services.config, hostName(headers.host ?? ''));
   return {
     handle(request, response) {
       const id = idOf(request);
@@ -75,6 +76,7 @@ export function withDemos(services: Services, sites: SiteListener): SiteListener
       });
     },
     upgrade: (request, socket, head) => sites.upgrade(request, socket, head),
+    atOnce: (visit) => (idOf(visit) === undefined ? sites.atOnce(visit) : undefined),
   };
 }
 
