@@ -29,6 +29,8 @@ export async function runLane({ files, taken, faults, leavers, costs, fileLimitM
   const note = (line: string) => appendFileSync(faults, `${line}\n`);
   for (const event of ['uncaughtException', 'unhandledRejection'])
     process.on(event, (error: unknown) => note(`${event} in ${running}: ${inspect(error)}`));
+  // Both are opened when they are first used, and are not the tests'.
+  void [process.stdout, process.stderr];
   const ours = openNow();
   const open: OpenAfter[] = [];
   for (const [number, file] of files.entries()) {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -40,6 +40,8 @@ export async function stopTestMariadb(): Promise<void> {
   const data = join(folderOfRun(), 'data');
   const server = findServer(join(data, 'run/mariadb.pid'), join(data, 'cluster'));
   if (server) await end(server);
+  // Files that are run once more start another one.
+  rmSync(folderOfRun(), { recursive: true, force: true });
 }
 
 /** Temporary files of a run have a folder of their own. */
