@@ -186,7 +186,7 @@ found.bomb = bomb.exitCode;
 await run(`(setsid sleep ${MARK} >/dev/null 2>&1 &); (nohup sleep ${MARK} >/dev/null 2>&1 &); exit 0`);
 found.daemons = sleepers(MARK);
 const memory = await run(`/opt/node/node -e "const a = []; for (;;) a.push(Buffer.alloc(50e6, 1))"`, {
-  timeoutMs: 15_000,
+  timeoutMs: 120_000,
 });
 found.memory = memory.exitCode !== 0 && memory.exitCode !== 124;
 const MEMFD = process.arch === 'arm64' ? 279 : 319;
