@@ -165,6 +165,20 @@ describe('a connection on which some is answered before Node sees it', () => {
     assert.deepEqual(bodies(), ['[/now/1]']);
   });
 
+  test('is closed behind the answer to whoever wants that', async () => {
+    for (const [path, length] of [
+      ['/now/1', '[/now/1]'.length],
+      ['/now/large', 100_008],
+    ] as const) {
+      const heard = dial();
+      heard.socket.write(ask(path, 'Connection: close\r\n'));
+      await once(heard.socket, 'close');
+      assert.match(heard.text, /^HTTP\/1\.1 200 OK\r\nConnection: close\r\nContent-Length/);
+      assert.equal(heard.bodies()[0]?.length, length);
+    }
+    assert.equal(atOnce, 2);
+  });
+
   test('is not listened to while its answers are not read', async () => {
     const { socket } = dial();
     socket.pause();

@@ -3,7 +3,7 @@ import type { TLSSocket } from 'node:tls';
 import { readSimpleRequest, type SimpleRequest } from './simple-request.ts';
 
 /** A simple request with whose connection it came over. */
-export interface SimpleVisit extends SimpleRequest {
+export interface SimpleVisit extends Omit<SimpleRequest, 'isLast'> {
   remoteAddress: string | undefined;
   isSecure: boolean;
 }
@@ -19,6 +19,8 @@ interface Options {
 }
 
 type Listener = (chunk: Buffer) => void;
+
+const LAST = 'Connection: close\r\n';
 
 /** Who asks for much and reads nothing of it is not listened to for as long. */
 const MOST_UNREAD_BYTES = 256 * 1024;
@@ -56,7 +58,7 @@ export class SimpleReader {
     const request = readSimpleRequest(chunk);
     if (!request) return this.#leave(chunk);
     const answer = this.#withNode === 0 ? this.#answerTo(request) : undefined;
-    if (answer) return this.#send(answer);
+    if (answer) return request.isLast ? this.#sendLast(answer) : this.#send(answer);
     this.#withNode++;
     this.#nodeReads ??= this.#attach();
     this.#nodeReads(chunk);
@@ -72,6 +74,18 @@ export class SimpleReader {
     if (socket.writableLength <= MOST_UNREAD_BYTES) return;
     socket.pause();
     socket.once('drain', () => socket.resume());
+  }
+
+  #sendLast(answer: Buffer): void {
+    const socket = this.#socket;
+    const headers = answer.indexOf('\n') + 1;
+    socket.off('data', this.#read).resume();
+    socket.cork();
+    socket.write(answer.subarray(0, headers));
+    socket.write(LAST);
+    socket.write(answer.subarray(headers));
+    socket.uncork();
+    socket.destroySoon();
   }
 
   /** For good: where a request ends, or that it ends at all, is for Node to say. */

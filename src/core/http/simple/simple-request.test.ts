@@ -15,7 +15,12 @@ describe('a simple request', () => {
     assert.deepEqual(read(BASE), {
       url: '/a/b?c=d&e',
       headers: { host: 'blog.example.org', accept: 'text/html,*/*;q=0.8', connection: 'keep-alive' },
+      isLast: false,
     });
+  });
+
+  test('may be the last one of its connection', () => {
+    assert.equal(read(BASE.replace('keep-alive', 'Close'))?.isLast, true);
   });
 
   const host = 'Host: blog.example.org\r\n';
@@ -32,7 +37,7 @@ describe('a simple request', () => {
     'with something behind it': `${BASE}G`,
     'with another one behind it': `${BASE}${BASE}`,
     'that is not all there': BASE.slice(0, -1),
-    'that ends its connection': BASE.replace('keep-alive', 'close'),
+    'that may be the last one or not': BASE.replace('keep-alive', 'close, keep-alive'),
     'that changes its protocol': BASE.replace('keep-alive', 'keep-alive, Upgrade'),
     'that names lines of its connection': BASE.replace('keep-alive', 'keep-alive, accept'),
     'that is asked whether it may come': `GET / HTTP/1.1\r\n${host}Expect: 100-continue\r\n\r\n`,
@@ -83,8 +88,10 @@ describe('what is read here', () => {
       simple++;
       seen.length = 0;
       const shown = JSON.stringify(bytes.toString('latin1'));
-      assert.match(await sendToNode(bytes), /^HTTP\/1\.1 200 OK\r\n/, shown);
-      assert.deepEqual(seen, [{ method: 'GET', ...request }], shown);
+      const answer = await sendToNode(bytes);
+      assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/, shown);
+      assert.deepEqual(seen, [{ method: 'GET', url: request.url, headers: request.headers }], shown);
+      assert.equal(/\r\nConnection: close\r\n/.test(answer), request.isLast, shown);
     }
     t.diagnostic(`seed ${SEED}: ${simple} of ${TRIES} were simple`);
     assert.ok(simple > TRIES / 20);
@@ -121,7 +128,8 @@ const ODD = [
 
 /** A request with other lines, some of whose letters were changed, added or taken away. */
 function changed(random: Random): Buffer {
-  const lines = random.shuffled([...LINES, 'Host: a.example', 'Connection: keep-alive']).slice(0, 2 + random.below(7));
+  const connection = `Connection: ${random.pick(['keep-alive', 'close'])}`;
+  const lines = random.shuffled([...LINES, 'Host: a.example', connection]).slice(0, 2 + random.below(7));
   let text = `GET /${random.pick(['', 'x', 'a?b=%2f', '//', '.'])} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
   for (let edits = random.below(3); edits > 0; edits--) {
     const at = random.below(text.length + 1);

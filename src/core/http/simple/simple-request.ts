@@ -6,6 +6,8 @@ export interface SimpleRequest {
   url: string;
   /** Lower-case, none of them twice. */
   headers: IncomingHttpHeaders & { host: string };
+  /** Whoever asks wants the connection closed behind the answer. */
+  isLast: boolean;
 }
 
 /**
@@ -38,6 +40,7 @@ export function readSimpleRequest(bytes: Buffer): SimpleRequest | undefined {
   if (!WHOLE.test(text)) return undefined;
   const urlEnd = text.indexOf(' ', URL_AT);
   const headers: IncomingHttpHeaders = {};
+  let isLast = false;
   for (let at = urlEnd + VERSION.length; at < text.length - 2; ) {
     const colon = text.indexOf(':', at);
     const end = text.indexOf('\r', colon);
@@ -45,12 +48,16 @@ export function readSimpleRequest(bytes: Buffer): SimpleRequest | undefined {
     const value = text.slice(colon + 1, end).trim();
     // Two lines of one name can mean many things.
     if (headers[name] !== undefined || Object.hasOwn(Object.prototype, name)) return undefined;
-    if (DECIDING.has(name) && !(name === 'connection' && value.toLowerCase() === 'keep-alive')) return undefined;
+    if (DECIDING.has(name)) {
+      const word = name === 'connection' ? value.toLowerCase() : undefined;
+      if (word !== 'keep-alive' && word !== 'close') return undefined;
+      isLast = word === 'close';
+    }
     headers[name] = value;
     at = end + 2;
   }
   const { host } = headers;
   return host === undefined
     ? undefined
-    : { url: text.slice(URL_AT, urlEnd), headers: headers as typeof headers & { host: string } };
+    : { url: text.slice(URL_AT, urlEnd), headers: headers as typeof headers & { host: string }, isLast };
 }
