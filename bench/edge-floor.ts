@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { createServer as createHttp, type RequestListener } from 'node:http';
+import { createSecureServer as createHttp2 } from 'node:http2';
 import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, createServer as createNet, type Socket } from 'node:net';
 import { createServer as createTls } from 'node:tls';
 
 /**
- * The least that Node can do for an answer that is in memory: with its server of HTTP, and below that with nothing but a connection, where
+ * The least that Node can do for an answer that is in memory: with its servers of HTTP, and below that with nothing but a connection, where
  * whatever ends with an empty line is taken for a request. The second is no server; it tells what the first costs.
  */
 const [bodyFile = '', key = '', cert = ''] = process.argv.slice(2);
@@ -30,9 +31,15 @@ const answer = (socket: Socket) => {
 
 const secure = { key: readFileSync(key), cert: readFileSync(cert) };
 const optimizeEmptyRequests = true;
+const http2 = createHttp2(secure);
+http2.on('stream', (stream) => {
+  stream.respond({ ':status': 200, 'content-type': 'image/png', 'content-length': body.length });
+  stream.end(body);
+});
 const servers = [
   createHttp({ optimizeEmptyRequests }, handle),
   createHttps({ ...secure, optimizeEmptyRequests }, handle),
+  http2,
   createNet(answer),
   createTls(secure, answer),
 ];

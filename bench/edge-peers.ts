@@ -17,9 +17,10 @@ export interface Peer {
 /** Debian's own packages; they are tools of this benchmark alone, so nothing else of the project needs them. */
 export function ensureTools(): void {
   const isThere = (name: string) => ['/usr/sbin', '/usr/bin'].some((folder) => existsSync(join(folder, name)));
-  if (isThere('nginx') && isThere('wrk')) return;
+  if (['nginx', 'wrk', 'h2load'].every(isThere)) return;
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  execFileSync('apt-get', ['install', '-y', '--no-install-recommends', 'nginx-light', 'wrk'], { env, stdio: 'ignore' });
+  const packages = ['nginx-light', 'wrk', 'nghttp2-client'];
+  execFileSync('apt-get', ['install', '-y', '--no-install-recommends', ...packages], { env, stdio: 'ignore' });
 }
 
 /** Starts a program of this folder that prints `ready: ` and its ports. */
@@ -73,7 +74,7 @@ http {
   upstream site { server unix:${site}; keepalive 32; }
   server {
     listen 127.0.0.1:${port};
-    listen 127.0.0.1:${securePort} ssl;
+    listen 127.0.0.1:${securePort} ssl http2;
     ssl_certificate ${certificate}; ssl_certificate_key ${key}; ssl_protocols TLSv1.2 TLSv1.3;
     location / { ${proxy} ${forwarded} }
     location /page { ${proxy} ${forwarded} proxy_cache pages; add_header X-Cache $upstream_cache_status; }
@@ -91,17 +92,28 @@ http {
   throw new Error('nginx did not start');
 }
 
-/** Runs wrk at an address and resolves with the number of answers; anything but 2xx is an error. */
+/** Asks for an address by as many connections as a few visitors have, and resolves with the number of answers; anything but 2xx is an error. */
 export async function runWrk(url: string, headers: string[], durationS: number): Promise<number> {
   const options = headers.flatMap((header) => ['-H', header]);
-  const child = spawn('wrk', ['-t1', '-c16', `-d${durationS}s`, ...options, url], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const chunks: Buffer[] = [];
-  for await (const chunk of child.stdout) chunks.push(chunk as Buffer);
-  const output = Buffer.concat(chunks).toString();
+  const output = await outputOf('wrk', ['-t1', '-c16', `-d${durationS}s`, ...options, url]);
   if (/Non-2xx|Socket errors/.test(output)) throw new Error(`wrk on ${url}: ${output}`);
   return Number(/(\d+) requests in/.exec(output)?.[1]);
+}
+
+/** The same by HTTP/2, with as many requests at once on each connection as a page has files. */
+export async function runH2load(url: string, headers: string[], durationS: number): Promise<number> {
+  const options = headers.flatMap((header) => ['-H', header.replace(/^Host:/, ':authority:')]);
+  const output = await outputOf('h2load', ['-c16', '-m8', `-D${durationS}`, ...options, url]);
+  const [, answered = 0, failed] = /(\d+) succeeded, (\d+) failed/.exec(output) ?? [];
+  if (!/Application protocol: h2/.test(output) || failed !== '0') throw new Error(`h2load on ${url}: ${output}`);
+  return Number(answered);
+}
+
+async function outputOf(command: string, args: string[]): Promise<string> {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const chunks: Buffer[] = [];
+  for await (const chunk of child.stdout) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
 }
 
 export async function endAll(children: ChildProcess[]): Promise<void> {

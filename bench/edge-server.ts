@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { openConnections } from '#core/http/connections.ts';
 import { platformHosts } from '#core/http/platform-hosts.ts';
+import type { AnswerAtOnce } from '#core/http/simple/simple-reader.ts';
 import { openTlsFront } from '#core/http/tls/tls-front.ts';
 import { createLog } from '#core/log.ts';
 import { Outbound } from '#core/outbound.ts';
@@ -81,16 +82,17 @@ const handle: RequestListener = (request, response) => {
   if (isPlatform(request.headers.host)) response.writeHead(404).end();
   else edge.handle(request, response);
 };
+const atOnce: AnswerAtOnce = (visit) => (isPlatform(visit.headers.host) ? undefined : edge.atOnce(visit));
 const { server } = openConnections(handle, {
   upgrades: {
     takes: ({ headers }) => !isPlatform(headers.host) && /^websocket$/i.test(headers.upgrade ?? ''),
     take: (request, socket, head) => edge.upgrade(request, socket, head),
   },
-  atOnce: (visit) => (isPlatform(visit.headers.host) ? undefined : edge.atOnce(visit)),
+  atOnce,
 });
 const context = createSecureContext({ key: readFileSync(key), cert: readFileSync(certificate) });
 const certificates = { contextFor: async () => context, challengeFor: async () => undefined, awaitsAuthority: false };
-const front = openTlsFront({ certificates, ticketKeys: randomBytes(48) }, server, handle);
+const front = openTlsFront({ certificates, ticketKeys: randomBytes(48) }, server, { handle, atOnce });
 const ports = [server, front.server].map(
   (each) =>
     new Promise<number>((resolve) => {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { ownCertificate } from '../test/own-certificate.ts';
-import { endAll, ensureTools, makePage, type Peer, runWrk, startNginx, startProgram } from './edge-peers.ts';
+import { endAll, ensureTools, makePage, type Peer, runH2load, runWrk, startNginx, startProgram } from './edge-peers.ts';
 import { median } from './load.ts';
 import { cpuSecondsOf } from './proc.ts';
 import type { Goal, Report, Table } from './report.ts';
@@ -27,6 +27,8 @@ const HOST = 'Host: blog.example.org';
 interface Case {
   name: string;
   isSecure?: boolean;
+  /** By HTTP/2, as browsers come over TLS. */
+  isHttp2?: boolean;
   path: string;
   headers: string[];
 }
@@ -49,6 +51,15 @@ const CASES: Case[] = [
   { name: 'TLS, cached page, plain', path: '/page', headers: [HOST], isSecure: true },
   { name: 'TLS, static file, picture', path: '/wp-content/image.jpg', headers: [HOST], isSecure: true },
   { name: 'TLS, static file, tiny', path: '/wp-content/icon.png', headers: [HOST], isSecure: true },
+  { name: 'HTTP/2, cached page, compressed', path: '/page', headers: [HOST, GZIP], isSecure: true, isHttp2: true },
+  {
+    name: 'HTTP/2, static file, picture',
+    path: '/wp-content/image.jpg',
+    headers: [HOST],
+    isSecure: true,
+    isHttp2: true,
+  },
+  { name: 'HTTP/2, static file, tiny', path: '/wp-content/icon.png', headers: [HOST], isSecure: true, isHttp2: true },
   { name: HANDSHAKES, path: '/wp-content/icon.png', headers: [HOST, 'Connection: close'], isSecure: true },
   { name: 'uncached, echo', path: '/echo', headers: [HOST] },
   { name: 'uncached, whole page', path: '/fresh', headers: [HOST] },
@@ -148,7 +159,13 @@ function ask({ port, securePort }: Peer, { path, headers, isSecure = false }: Ca
 type Samples = Map<Case, Record<keyof Peers, number[]>>;
 
 /** What Node takes for the tiny file from memory, in the order of the ports of edge-floor.ts. */
-const FLOORS = ['node:http', 'node:https', 'a bare connection', 'a bare connection, TLS'];
+const FLOORS: Pick<Case, 'name' | 'isSecure' | 'isHttp2'>[] = [
+  { name: 'node:http' },
+  { name: 'node:https', isSecure: true },
+  { name: 'node:http2, streams', isSecure: true, isHttp2: true },
+  { name: 'a bare connection' },
+  { name: 'a bare connection, TLS', isSecure: true },
+];
 
 async function measure(
   peers: Peers,
@@ -166,8 +183,7 @@ async function measure(
       }
     }
     for (const [index, port] of floor.ports.entries()) {
-      const isSecure = index % 2 === 1;
-      const figure = await perCpuSecond(floor.pid, port, { path: '/', headers: [HOST], isSecure });
+      const figure = await perCpuSecond(floor.pid, port, { path: '/', headers: [HOST], ...FLOORS[index] });
       if (round > 0) floors[index]?.push(figure);
     }
   }
@@ -177,10 +193,14 @@ async function measure(
 async function perCpuSecond(
   pid: number,
   port: number,
-  { path, headers, isSecure = false }: Pick<Case, 'path' | 'headers' | 'isSecure'>,
+  { path, headers, isSecure, isHttp2 }: Omit<Case, 'name'>,
 ): Promise<number> {
   const before = cpuSecondsOf(pid);
-  const requests = await runWrk(`${isSecure ? 'https' : 'http'}://localhost:${port}${path}`, headers, ROUND_S);
+  const requests = await (isHttp2 ? runH2load : runWrk)(
+    `${isSecure ? 'https' : 'http'}://localhost:${port}${path}`,
+    headers,
+    ROUND_S,
+  );
   return requests / (cpuSecondsOf(pid) - before);
 }
 
@@ -211,9 +231,10 @@ function report(
   }
   const tiny = (name: string) => median([...samples].find(([each]) => each.name === name)?.[1].nginx ?? []);
   const floorTable: Table = { head: ['the tiny file, from memory', 'requests per CPU second', 'to nginx'], rows: [] };
-  for (const [index, name] of FLOORS.entries()) {
+  for (const [index, { name, isSecure, isHttp2 }] of FLOORS.entries()) {
     const figure = median(floors[index] ?? []);
-    const nginx = tiny(index % 2 === 1 ? 'TLS, static file, tiny' : 'static file, tiny');
+    const way = isHttp2 ? 'HTTP/2, ' : isSecure ? 'TLS, ' : '';
+    const nginx = tiny(`${way}static file, tiny`);
     floorTable.rows.push([name, figure.toFixed(0), (figure / nginx).toFixed(2)]);
   }
   return {

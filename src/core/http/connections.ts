@@ -12,7 +12,7 @@ import type { Duplex } from 'node:stream';
 import type { AppError } from '#core/errors.ts';
 import { errorBody, helpWith } from './answers.ts';
 import { headersTooLarge, malformed, tooLarge, tooSlow } from './failures.ts';
-import { type AnswerAtOnce, SimpleReader } from './simple/simple-reader.ts';
+import { type AnswerAtOnce, SimpleReader, withoutFaults } from './simple/simple-reader.ts';
 import { LONGEST_REQUEST_MS, watchArrival } from './slow-requests.ts';
 
 /**
@@ -57,6 +57,7 @@ export function openConnections(
 ): Connections {
   const answering = new Map<Socket, Set<ServerResponse>>();
   const readers = new WeakMap<Socket, SimpleReader>();
+  const tried = atOnce && withoutFaults(atOnce);
   let closing = false;
   // Node would answer a missing Host by itself, with no body.
   const options = {
@@ -91,16 +92,9 @@ export function openConnections(
     answering.set(socket, new Set());
     socket.once('close', () => answering.delete(socket));
     const take = (taken: Socket) => toNode.call(server, taken);
-    if (!atOnce) return take(socket);
-    const answer: AnswerAtOnce = (visit) => {
-      try {
-        // Of a process that stops, nobody keeps the connection.
-        return closing ? undefined : atOnce(visit);
-      } catch {
-        // It meets the same fault there, and is told.
-        return undefined;
-      }
-    };
+    if (!tried) return take(socket);
+    // Of a process that stops, nobody keeps the connection.
+    const answer: AnswerAtOnce = (visit) => (closing ? undefined : tried(visit));
     readers.set(socket, new SimpleReader(socket, { answer, toNode: take, idleMs: KEEP_ALIVE_MS }));
   });
   // An expectation that nobody knows may be ignored; Node would answer it by itself.

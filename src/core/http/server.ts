@@ -80,6 +80,9 @@ export function createApp(options: ServerOptions): FastifyInstance {
       const { sites, secure } = options;
       const handle: RequestListener = (request, response) =>
         isPlatform(request.headers.host) ? handler(request, response) : sites.handle(request, response);
+      // Where TLS is spoken, whoever comes without may have to be sent there.
+      const atOnce: AnswerAtOnce = (visit) =>
+        (secure && !visit.isSecure) || isPlatform(visit.headers.host) ? undefined : sites.atOnce(visit);
       connections = openConnections(secure ? plainEntry(secure, handle) : handle, {
         upgrades: {
           // The platform itself speaks HTTP, but for the operations that are sockets.
@@ -91,11 +94,9 @@ export function createApp(options: ServerOptions): FastifyInstance {
               ? passOn(handler, request, socket, head)
               : sites.upgrade(request, socket, head),
         },
-        // Where TLS is spoken, whoever comes without may have to be sent there.
-        atOnce: (visit) =>
-          (secure && !visit.isSecure) || isPlatform(visit.headers.host) ? undefined : sites.atOnce(visit),
+        atOnce,
       });
-      if (secure) front = openTlsFront(secure, connections.server, handle);
+      if (secure) front = openTlsFront(secure, connections.server, { handle, atOnce });
       return connections.server;
     },
     // Malformed requests never reach a route; they get the same kind of answer all the same.

@@ -11,6 +11,17 @@ export interface SimpleVisit extends Omit<SimpleRequest, 'isLast'> {
 /** The whole answer where it is at hand, head and body, ready to be sent. */
 export type AnswerAtOnce = (visit: SimpleVisit) => Buffer | undefined;
 
+/** Whoever meets a fault here meets it once more where it is told. */
+export function withoutFaults(atOnce: AnswerAtOnce): AnswerAtOnce {
+  return (visit) => {
+    try {
+      return atOnce(visit);
+    } catch {
+      return undefined;
+    }
+  };
+}
+
 interface Options {
   answer: AnswerAtOnce;
   /** Makes the connection one of Node's server. */

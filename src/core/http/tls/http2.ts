@@ -1,15 +1,18 @@
 import { EventEmitter } from 'node:events';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import {
   constants,
   createServer,
+  type IncomingHttpHeaders as Http2Headers,
   type Http2Server,
   type Http2ServerRequest,
   type Http2ServerResponse,
   type ServerHttp2Session,
+  type ServerHttp2Stream,
 } from 'node:http2';
 import type { Socket } from 'node:net';
 import { MAX_HEADER_BYTES } from '../connections.ts';
+import { type AnswerAtOnce, withoutFaults } from '../simple/simple-reader.ts';
 import { watchArrival } from '../slow-requests.ts';
 
 /**
@@ -26,7 +29,10 @@ const STREAMS_AT_ONCE = 128;
 const IDLE_MS = 65_000;
 const STOP_GRACE_MS = 10_000;
 
-export function http2Requests(handle: RequestListener, { idleMs = IDLE_MS } = {}): Http2Requests {
+export function http2Requests(
+  handle: RequestListener,
+  { idleMs = IDLE_MS, atOnce = () => undefined }: { idleMs?: number; atOnce?: AnswerAtOnce } = {},
+): Http2Requests {
   const sessions = new Set<ServerHttp2Session>();
   const server: Http2Server = createServer({
     maxSessionInvalidFrames: 100,
@@ -65,6 +71,14 @@ export function http2Requests(handle: RequestListener, { idleMs = IDLE_MS } = {}
     watchArrival(request, () => incoming.stream.close(constants.NGHTTP2_CANCEL));
     handle(request, response);
   });
+  // A request and a response of Node's cost several times what its streams do.
+  const tried = withoutFaults(atOnce);
+  const [toNode] = server.listeners('stream') as [(...args: unknown[]) => void];
+  server.off('stream', toNode).on('stream', (stream, headers, flags, ...rest) => {
+    const answer = (flags & constants.NGHTTP2_FLAG_END_STREAM) > 0 ? atOnceOver(stream, headers, tried) : undefined;
+    if (answer) send(answer, stream);
+    else toNode.call(server, stream, headers, flags, ...rest);
+  });
   return {
     take: (connection) => void server.emit('connection', connection),
     closeQuiet() {
@@ -74,6 +88,55 @@ export function http2Requests(handle: RequestListener, { idleMs = IDLE_MS } = {}
       }, STOP_GRACE_MS).unref();
     },
   };
+}
+
+function atOnceOver(stream: ServerHttp2Stream, headers: Http2Headers, atOnce: AnswerAtOnce): Buffer | undefined {
+  const socket = stream.session?.socket;
+  const url = headers[':path'];
+  const host = hostOf(headers);
+  if (!socket || host === undefined || headers[':method'] !== 'GET' || !url?.startsWith('/')) return undefined;
+  return atOnce({ url, headers: plainHeaders(headers, host), remoteAddress: socket.remoteAddress, isSecure: true });
+}
+
+/** An answer of HTTP/1.1 as a stream has it. */
+interface StreamAnswer {
+  headers: string[];
+  body: Buffer;
+}
+
+/** Such an answer is one piece of memory for as long as it is the same. */
+const streamAnswers = new WeakMap<Buffer, StreamAnswer>();
+
+function send(answer: Buffer, stream: ServerHttp2Stream): void {
+  let translated = streamAnswers.get(answer);
+  if (!translated) {
+    translated = toStreamAnswer(answer);
+    streamAnswers.set(answer, translated);
+  }
+  stream.respond(translated.headers);
+  stream.end(translated.body);
+}
+
+function toStreamAnswer(answer: Buffer): StreamAnswer {
+  const end = answer.indexOf('\r\n\r\n');
+  const [start = '', ...lines] = answer.toString('latin1', 0, end).split('\r\n');
+  const headers = [':status', start.split(' ', 2)[1] ?? ''];
+  for (const line of lines) {
+    const colon = line.indexOf(': ');
+    headers.push(line.slice(0, colon).toLowerCase(), line.slice(colon + 2));
+  }
+  return { headers, body: answer.subarray(end + 4) };
+}
+
+/** Two names for one request are one too many. */
+function hostOf({ ':authority': authority, host }: Http2Headers): string | undefined {
+  return host === undefined || authority === undefined || host === authority ? (authority ?? host) : undefined;
+}
+
+function plainHeaders(headers: Http2Headers, host: string): IncomingHttpHeaders & { host: string } {
+  const plain: IncomingHttpHeaders & { host: string } = { host };
+  for (const name in headers) if (!name.startsWith(':')) plain[name] = headers[name];
+  return plain;
 }
 
 interface Translated {
@@ -86,19 +149,15 @@ function translate(
   outgoing: Http2ServerResponse,
   connection: Socket,
 ): Translated | undefined {
-  const headers = { ...incoming.headers };
-  const { host } = headers;
-  const authority = headers[':authority'] ?? host;
-  // Two names for one request are one too many.
-  if (authority === undefined || (host !== undefined && host !== authority)) return undefined;
-  const raw: string[] = ['Host', authority];
+  const host = hostOf(incoming.headers);
+  if (host === undefined) return undefined;
+  const headers = plainHeaders(incoming.headers, host);
+  const raw: string[] = ['Host', host];
   for (let index = 0; index < incoming.rawHeaders.length; index += 2) {
     const name = incoming.rawHeaders[index] as string;
     if (!name.startsWith(':') && name.toLowerCase() !== 'host')
       raw.push(name, incoming.rawHeaders[index + 1] as string);
   }
-  for (const name of Object.keys(headers)) if (name.startsWith(':')) delete headers[name];
-  headers.host = authority;
   if (!incoming.stream.endAfterHeaders && headers['content-length'] === undefined) {
     headers['transfer-encoding'] = 'chunked';
     raw.push('Transfer-Encoding', 'chunked');

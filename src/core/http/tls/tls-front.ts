@@ -2,6 +2,7 @@ import { constants } from 'node:crypto';
 import type { RequestListener, Server } from 'node:http';
 import { createServer, type Server as NetServer, type Socket } from 'node:net';
 import { createServer as createTlsServer, type SecureContext, type TLSSocket } from 'node:tls';
+import type { AnswerAtOnce } from '../simple/simple-reader.ts';
 import { asksFor } from './client-hello.ts';
 import { http2Requests } from './http2.ts';
 
@@ -56,9 +57,9 @@ export interface TlsFront {
 export function openTlsFront(
   { certificates, ticketKeys }: { certificates: Certificates; ticketKeys: Buffer },
   server: Server,
-  handle: RequestListener,
+  { handle, atOnce }: { handle: RequestListener; atOnce: AnswerAtOnce },
 ): TlsFront {
-  const http2 = http2Requests(handle);
+  const http2 = http2Requests(handle, { atOnce });
   const find = (lookUp: (name: string) => Promise<SecureContext | undefined>) => ({
     SNICallback: (name: string, done: (error: Error | null, context?: SecureContext) => void) =>
       void lookUp(name).then(
