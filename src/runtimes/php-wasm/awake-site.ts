@@ -31,6 +31,9 @@ export interface AwakeLimits extends ServingLimits {
  */
 export type Need = 'first' | 'another' | 'successor' | 'better';
 
+/** Why a process is to be replaced: its memory can not be had back, it answered its share of requests, or there may be a quicker one. */
+type Spent = 'full' | 'worn' | 'slow';
+
 export interface AwakeEvents extends Omit<ServingEvents, 'freed'> {
   /** Starts a process for the site; undefined where there is no room for one that is not the first. */
   start(need: Need, signal: AbortSignal): Promise<WorkerProcess | undefined>;
@@ -241,8 +244,8 @@ export class AwakeSite implements RunningSite {
       broken: (failure, request) => this.#events.broken(failure, request),
       finished: (end) => {
         this.#events.finished(end);
-        const need = process.isSpent ? undefined : this.#replacementFor(process, end);
-        if (need) this.#replace(process, need);
+        const spent = process.isSpent ? undefined : this.#spentBy(process, end);
+        if (spent) this.#replace(process, spent);
       },
       freed: () => this.#pump(),
     });
@@ -264,29 +267,30 @@ export class AwakeSite implements RunningSite {
   }
 
   /** What WebAssembly has once taken it never gives back. */
-  #replacementFor(
-    { requests, worker }: ServingProcess,
-    { ranOutOfMemory }: RequestEnd,
-  ): 'successor' | 'better' | undefined {
+  #spentBy({ requests, worker }: ServingProcess, { ranOutOfMemory }: RequestEnd): Spent | undefined {
     const { recycleAboveBytes, recycleAfterRequests, isOutdated } = this.#limits;
-    if (ranOutOfMemory || worker.memoryBytes > recycleAboveBytes || requests >= recycleAfterRequests)
-      return 'successor';
-    return isOutdated(worker) ? 'better' : undefined;
+    if (ranOutOfMemory || worker.memoryBytes > recycleAboveBytes) return 'full';
+    if (requests >= recycleAfterRequests) return 'worn';
+    return isOutdated(worker) ? 'slow' : undefined;
   }
 
   /** The process goes on until its successor is ready, so that nobody waits; one of several needs none. */
-  #replace(process: ServingProcess, need: 'successor' | 'better'): void {
+  #replace(process: ServingProcess, spent: Spent): void {
     process.isSpent = true;
+    const need = spent === 'slow' ? 'better' : 'successor';
     const isAlone = this.#staying.length === 1;
     const succession = (isAlone ? this.#events.start(need, this.#ending.signal) : Promise.resolve(undefined))
       .then(async (worker) => {
         if (worker) await this.#join(worker);
-        return worker !== undefined;
+        return worker ? 'succeeded' : 'no room';
       })
-      .catch(() => false)
-      .then((hasSuccessor) => {
-        // What is spent leaves all the same, and the next request starts another; what is only slower goes on.
-        if (need === 'better' && isAlone && !hasSuccessor) process.isSpent = false;
+      .catch(() => 'failed')
+      .then((outcome) => {
+        // What has the memory that another would get leaves all the same, and the next request starts that one. What can go on does so: on a busy
+        // machine a successor may not be warm in time, and is tried again after the next request.
+        const goesOn =
+          isAlone && ((spent === 'slow' && outcome !== 'succeeded') || (spent === 'worn' && outcome === 'failed'));
+        if (goesOn) process.isSpent = false;
         else process.leave(LEAVE_GRACE_MS);
         this.#rank();
         this.#replacing.delete(succession);
