@@ -128,7 +128,7 @@ interface SiteHostsOptions {
   secrets: Secrets;
   clusters: ReadonlyMap<string, Cluster>;
   /** Sees to what is due of a site that is being put to sleep (features/cluster). */
-  settle(site: SiteOnCluster): Promise<boolean>;
+  settle(site: SiteOnCluster, end: () => Promise<void>): Promise<boolean>;
   wakeMs: number;
 }
 
@@ -166,7 +166,7 @@ export function createSiteHosts({ local, db, secrets, clusters, settle, wakeMs }
         socket?.destroy();
         return socket !== undefined;
       },
-      settle: () => settle({ host: name, siteId }),
+      settle: (end) => settle({ host: name, siteId }, end),
       keeper: () => lookUp(place),
       wakeMs,
     }).host;

@@ -54,11 +54,14 @@ export interface Spawn {
 const STEP_LIMIT_MS = 20_000;
 const OPEN_FILES = 4096;
 const NICE = 10;
-/** Whatever is dialled arrives in the sandbox itself, at the address and port that were meant. Who may listen there need not be root. */
+/**
+ * Whatever is dialled arrives in the sandbox itself, at the address and port that were meant. Who may listen there need not be root; where
+ * the settings of the kernel are read-only, as in a container, the right to listen is kept instead, which is good in this network alone.
+ */
 const OWN_NETWORK = `ip link set lo up
       ip route add local 0.0.0.0/0 dev lo
       ip -6 route add local ::/0 dev lo 2>/dev/null || true
-      echo 0 > /proc/sys/net/ipv4/ip_unprivileged_port_start
+      { echo 0 > /proc/sys/net/ipv4/ip_unprivileged_port_start; } 2>/dev/null || listen=,+net_bind_service
       `;
 const INNER_UID = 1000;
 const UID_BASE = 2 ** 30;
@@ -150,7 +153,8 @@ export class Sandbox {
   /** In the namespaces, with every right in them: mounts what is to be seen, leaves the rest behind and gives up all rights. */
   #inside(uid: number | undefined, limits: Limits, isOwnNetwork: boolean): string {
     const becoming = this.mode === 'uids' && uid === undefined ? ',+setuid,+setgid' : '';
-    const drop = `setpriv --bounding-set=-all${becoming} --inh-caps=-all --ambient-caps=-all --no-new-privs`;
+    const listen = isOwnNetwork ? '$listen' : '';
+    const drop = `setpriv --bounding-set=-all${becoming}${listen} --inh-caps=-all${listen} --ambient-caps=-all${listen} --no-new-privs`;
     const reuid = this.mode === 'uids' && uid !== undefined ? ` --reuid ${uid} --regid ${uid}` : '';
     // A change of user clears the signal, so it is asked for once more.
     const groups = this.mode === 'user' ? '' : ' --clear-groups';

@@ -29,9 +29,9 @@ export interface SiteInClusterOptions {
   lend(keptBy: string): string | undefined;
   /**
    * Called when the site's processes have ended and before its pod does, so that nobody has to be woken for what is due of it. False where
-   * the pod is still needed: whoever looks after the cluster lets it sleep later.
+   * the pod is still needed: whoever looks after the cluster lets it sleep later. `end` ends what has begun to run meanwhile.
    */
-  settle(): Promise<boolean>;
+  settle(end: () => Promise<void>): Promise<boolean>;
   /** Answers for a site that has no home any more, such as what is to be forgotten of it. */
   keeper(): Promise<SiteHost>;
   wakeMs: number;
@@ -107,7 +107,8 @@ export class SiteInCluster {
   readonly #stop: SiteHost['stop'] = async (site) => {
     const { cluster, siteId, name, wakeMs, settle } = this.#options;
     if (site.id !== siteId) return void (await this.#ifAwake('stop', [site], undefined));
-    if ((await this.#ifAwake('stop', [site], NOBODY)) !== NOBODY && !(await settle())) return;
+    const end = async () => void (await this.#ifAwake('stop', [site], undefined));
+    if ((await this.#ifAwake('stop', [site], NOBODY)) !== NOBODY && !(await settle(end))) return;
     for (const deadline = performance.now() + wakeMs; ; await sleep(LOOK_MS)) {
       const isThere = await this.#ifAwake('stop', [site], false).then((answer) => answer !== false);
       await cluster.scale(siteId, 0);
