@@ -115,8 +115,8 @@ function makeProgram(target) {
     `mount --bind '${prepared}' ${PREPARED}`,
     `cd ${HOME}`,
     `${node} scripts/setup.mjs`,
-    // What PHP has compiled is good for the very same PHP alone, which is that of the image.
-    `mount --bind '${base}/usr' /usr`,
+    // What PHP has compiled is good for the very same PHP alone, which is that of the image. npm is the machine's own.
+    `mount -t overlay overlay -o ro,lowerdir='${base}/usr':/usr /usr`,
     `${asUser} ${node} --disable-warning=ExperimentalWarning scripts/prepare-image.ts ${PREPARED}`,
   ];
   run('unshare', ['--mount', 'sh', '-c', steps.join(' && ')]);

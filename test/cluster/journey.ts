@@ -290,6 +290,9 @@ async function journey(): Promise<void> {
 
   for (const kind of ['network', 'local'] as const)
     await step(kind === 'network' ? 'node loss with the volume' : 'node loss without the volume', () => loseNode(kind));
+  // Whatever of these failed, the rest is of the fleet as it was.
+  await fleet.install('2');
+  await fleet.isRolledOut(300);
 
   await step('many sites', async () => {
     const count = Number(process.env.SITES ?? 30);
@@ -319,7 +322,7 @@ async function journey(): Promise<void> {
     return `${count} made in ${seconds(createdMs)}, visited by four at a time: the median answer took ${seconds(median(answers.map(({ ms }) => ms)))}; ${byNode.sort().join(', ')}`;
   });
 
-  await step('control plane', () => costOfControlPlane(surroundings, 'siteyard-site'));
+  await step('control plane', () => costOfControlPlane(surroundings));
 }
 
 /** Everything on a node ends at one instant. What was acknowledged a minute before is there afterwards. */
