@@ -26,7 +26,12 @@ flushCompileCache();
 
 const cacheDir = resolve(folder);
 const log = createLog('info');
-const limits = { memoryBudgetBytes: 1024 ** 3, requestTimeoutMs: 60_000, idleTimeoutMs: 60_000, requestsPerProcess: 100 };
+const limits = {
+  memoryBudgetBytes: 1024 ** 3,
+  requestTimeoutMs: 60_000,
+  idleTimeoutMs: 60_000,
+  requestsPerProcess: 100,
+};
 await prepare((dataDir) => {
   const own = { standbyWorkers: 0, processesPerSite: 1, compiler: 'optimizing', sandbox: 'none' } as const;
   return new PhpWasmRuntime({ ...limits, ...own, dataDir, cacheDir, log, allowedNetworks: [] });

@@ -39,13 +39,35 @@ const PROGRAM = `
 const canTry = spawnSync('unshare', ['--mount', '--pid', '--fork', 'sh', '-c', POD, 'sh', 'true']).status === 0;
 
 describe('a sandbox in a container that may nothing', () => {
-  it('has a network of its own with all ports, and no right beyond that', { skip: !canTry && 'it needs root' }, async () => {
+  it('has a network of its own with all ports, and no right beyond that', {
+    skip: !canTry && 'it needs root',
+  }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'in-container-'));
     try {
       await chmod(folder, 0o777);
-      const node = [process.execPath, '--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', PROGRAM];
-      const args = ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', POD, 'sh', 'env', `TMPDIR=${folder}`, ...node];
-      const { stdout } = await promisify(execFile)('unshare', [...args, folder], { cwd: join(import.meta.dirname, '../..') });
+      const node = [
+        process.execPath,
+        '--disable-warning=ExperimentalWarning',
+        '--input-type=module',
+        '--eval',
+        PROGRAM,
+      ];
+      const args = [
+        '--mount',
+        '--pid',
+        '--fork',
+        '--kill-child',
+        'sh',
+        '-c',
+        POD,
+        'sh',
+        'env',
+        `TMPDIR=${folder}`,
+        ...node,
+      ];
+      const { stdout } = await promisify(execFile)('unshare', [...args, folder], {
+        cwd: join(import.meta.dirname, '../..'),
+      });
       assert.deepEqual(stdout.trim().split('\n'), [
         '0',
         '1',

@@ -75,7 +75,12 @@ async function environmentOfWorkers(): Promise<(name: string) => string> {
 async function versionsOf(ids: readonly string[]): Promise<Map<string, string>> {
   const path = '{range .items[*]}{.metadata.name} {.metadata.resourceVersion}{"\\n"}{end}';
   const text = await kubectl('get', 'statefulsets', '-n', SITES, '-o', `jsonpath=${path}`);
-  const all = new Map(text.trim().split('\n').map((line) => line.split(' ') as [string, string]));
+  const all = new Map(
+    text
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' ') as [string, string]),
+  );
   return new Map(ids.map((id) => [id, all.get(`site-${id}`) ?? 'none']));
 }
 

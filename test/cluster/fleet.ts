@@ -9,8 +9,6 @@ import type { Surroundings } from './surroundings.ts';
 
 export const HOME = 'siteyard';
 export const SITES = 'siteyard-sites';
-/** Where the image has WordPress prepared. */
-const CACHE = '/opt/siteyard-cache';
 const NODES = ['10.99.0.11', '10.99.0.12'];
 const PANEL = 'panel.test';
 const ADMIN = { ADMIN_EMAIL: 'operator@example.com', ADMIN_PASSWORD: 'the password of the operator' };

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { renderChart } from '../../scripts/chart/chart.ts';
 import { ALL, HOST_PORTS, RELEASE } from '../deploy/chart-values.ts';
 import { eventually } from '../expect.ts';
+import { passContract } from './contract.ts';
 import { costOfControlPlane } from './control-plane.ts';
 import { Fleet, HOME, SITES } from './fleet.ts';
 import { cluster, isReady, kubectl, type Pod, podNow, pods, renderByGo } from './kube.ts';
@@ -321,6 +322,8 @@ async function journey(): Promise<void> {
     );
     return `${count} made in ${seconds(createdMs)}, visited by four at a time: the median answer took ${seconds(median(answers.map(({ ms }) => ms)))}; ${byNode.sort().join(', ')}`;
   });
+
+  await step('runtime contract', () => passContract(siteId));
 
   await step('control plane', () => costOfControlPlane(surroundings));
 }
