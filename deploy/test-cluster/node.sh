@@ -35,7 +35,7 @@ inside() {
   # Also between two pods of this node.
   echo 1 > /proc/sys/net/bridge/bridge-nf-call-iptables
   "$NODE" "$HERE/policies.mjs" "$RUN" "node$n" > "$RUN/log/policies$n.log" 2>&1 &
-  # A dead container would be kept for a minute, and its pod as long; a newer kubelet waits for neither.
+  # A dead container would be kept for up to a minute, and its pod as long.
   "$D/bin/kubelet" --config="$N/kubelet.yaml" --kubeconfig="$RUN/node$n.kubeconfig" --root-dir="$N/kubelet" \
     --maximum-dead-containers-per-container=0 --container-runtime=remote --container-runtime-endpoint="unix://$N/containerd.sock" --hostname-override="node$n" \
     --node-ip="10.99.0.1$n" --cert-dir="$N/pki" --node-labels="topology.kubernetes.io/zone=zone$n" > "$RUN/log/kubelet$n.log" 2>&1 &
