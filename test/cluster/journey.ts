@@ -203,7 +203,10 @@ async function journey(): Promise<void> {
       total.push(page.ms);
       fromReady.push(answeredMs - (await ready));
     }
-    return `${seconds(median(total))} from the visit to its answer, ${seconds(median(fromReady))} of it after the pod was ready (median of 5; the slowest ${seconds(Math.max(...total))})`;
+    // Nobody waits for the cluster to call it ready: it announces itself.
+    const after = median(fromReady);
+    const relation = after < 0 ? 'before the cluster called the pod ready' : 'after the pod was ready';
+    return `${seconds(median(total))} from the visit to its answer, which was ${seconds(Math.abs(after))} ${relation} (median of 5; the slowest ${seconds(Math.max(...total))})`;
   });
 
   await step('stage', async () => {
