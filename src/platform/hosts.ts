@@ -182,9 +182,11 @@ export function createSiteHosts({ local, db, secrets, clusters, settle, wakeMs }
       const before = known.get(name);
       if (before && performance.now() < before.untilMs) return before.host;
       // One look for all who ask meanwhile. While the database is away, hosts are taken to be where they were.
-      const host = lookUp(name).catch((error) =>
-        before && !(error instanceof HostUnreachable) ? before.host : Promise.reject(error),
-      );
+      const host = lookUp(name).catch((error) => {
+        if (error instanceof HostUnreachable) throw error;
+        if (before) return before.host;
+        throw new HostAway(`it can not be seen where the host ${name} is: ${error.message}`);
+      });
       known.set(name, { host, untilMs: performance.now() + KNOWN_MS });
       host.catch(() => known.delete(name));
       return host;
