@@ -44,8 +44,8 @@ inside() {
 }
 
 start_node() {
-  mkdir -p "$N"/{var,var.work,sys,cni,kubelet/plugins,kubelet/seccomp,pki,volumes,containerd}
-  cp "$HERE/../kubernetes/seccomp.json" "$N/kubelet/seccomp/siteyard.json"
+  mkdir -p "$N"/{var,var.work,sys,cni,kubelet/plugins,var/lib/kubelet/seccomp,pki,volumes,containerd}
+  cp "$HERE/../kubernetes/seccomp.json" "$N/var/lib/kubelet/seccomp/siteyard.json"
   cat > "$N/cni/10-bridge.conflist" <<CNI
 {"cniVersion":"0.4.0","name":"pods","plugins":[
  {"type":"bridge","bridge":"pods","isGateway":true,"ipMasq":false,"hairpinMode":true,"ipam":{"type":"host-local",
