@@ -278,20 +278,6 @@ suite('a site on a cluster', () => {
     assert.equal((await home()).status, 200);
   });
 
-  test('is waited for by whoever asks while the database does not say where it is, and is not a bug after that', async () => {
-    const { db } = app.services;
-    const rename = (from: string, to: string) => sql`alter table ${sql.table(from)} rename to ${sql.table(to)}`.execute(db);
-    await letSleep();
-    await rename('platform_processes', 'platform_processes_away');
-    const visiting = home();
-    try {
-      await pause(1_500);
-    } finally {
-      await rename('platform_processes_away', 'platform_processes');
-    }
-    assert.equal((await visiting).status, 200);
-  });
-
   test('that can not start says why', async () => {
     await letSleep();
     cluster.obstacle = 'ErrImagePull no such image';
