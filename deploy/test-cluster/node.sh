@@ -35,9 +35,8 @@ inside() {
   # Also between two pods of this node.
   echo 1 > /proc/sys/net/bridge/bridge-nf-call-iptables
   "$NODE" "$HERE/policies.mjs" "$RUN" "node$n" > "$RUN/log/policies$n.log" 2>&1 &
-  # A dead container would be kept for up to a minute, and its pod as long.
   "$D/bin/kubelet" --config="$N/kubelet.yaml" --kubeconfig="$RUN/node$n.kubeconfig" --root-dir="$N/kubelet" \
-    --maximum-dead-containers-per-container=0 --container-runtime=remote --container-runtime-endpoint="unix://$N/containerd.sock" --hostname-override="node$n" \
+    --container-runtime=remote --container-runtime-endpoint="unix://$N/containerd.sock" --hostname-override="node$n" \
     --node-ip="10.99.0.1$n" --cert-dir="$N/pki" --node-labels="topology.kubernetes.io/zone=zone$n" > "$RUN/log/kubelet$n.log" 2>&1 &
   # This shell is the first process of the node, so it collects what others leave behind.
   while :; do wait -n || true; sleep .1; done
@@ -82,6 +81,8 @@ makeIPTablesUtilChains: false
 failSwapOn: false
 oomScoreAdj: 0
 nodeStatusUpdateFrequency: 4s
+# A kubelet that has missed the end of a container sees it then, and not after a minute.
+syncFrequency: 10s
 maxPods: 110
 volumePluginDir: "$N/kubelet/plugins"
 evictionHard: {memory.available: "100Mi", nodefs.available: "1%", imagefs.available: "1%"}
