@@ -335,6 +335,7 @@ suite('a site on a cluster', () => {
       .selectFrom('backups')
       .select('created_at')
       .where('site_id', '=', moving.id)
+      .orderBy('created_at')
       .execute();
     await owner.api.saveSiteFile({ params: at, body: { path: 'uploads/b.txt', content: 'two' } });
     await owner.api.moveSite({ params: at, wait: 60, body: { region_name: 'local' } });
