@@ -47,7 +47,7 @@ const config: KnipConfig = {
     : {},
   // The font's file is named by a style sheet.
   ignoreDependencies: ['tailwindcss', '@fontsource-variable/inter'],
-  ignoreBinaries: ['apt-get', 'bwrap', 'restic', 'mkfifo', 'nsenter', 'strace'],
+  ignoreBinaries: ['apt-get', 'bwrap', 'restic', 'mkfifo', 'nsenter', 'strace', 'unshare'],
 };
 
 export default config;

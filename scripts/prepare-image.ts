@@ -3,6 +3,9 @@ import { enableCompileCache, flushCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createLog } from '#core/log.ts';
+import { Outbound } from '#core/outbound.ts';
+import { findGround } from '#runtimes/fpm/fpm-ground.ts';
+import { FpmRuntime } from '#runtimes/fpm/fpm-runtime.ts';
 import { PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
 
 /**
@@ -21,27 +24,41 @@ enableCompileCache(join(root, 'node_modules/.cache/siteyard'));
 for (const file of globSync('dist/assets/*.js', { cwd: root })) await import(join(root, file));
 flushCompileCache();
 
-const dataDir = mkdtempSync(join(tmpdir(), 'prepare-'));
-const runtime = new PhpWasmRuntime({
-  dataDir,
-  cacheDir: resolve(folder),
-  log: createLog('info'),
-  standbyWorkers: 0,
+const cacheDir = resolve(folder);
+const log = createLog('info');
+const limits = {
   memoryBudgetBytes: 1024 ** 3,
   requestTimeoutMs: 60_000,
   idleTimeoutMs: 60_000,
-  processesPerSite: 1,
   requestsPerProcess: 100,
-  compiler: 'optimizing',
-  sandbox: 'none',
-  allowedNetworks: [],
+};
+await prepare((dataDir) => {
+  const own = { standbyWorkers: 0, processesPerSite: 1, compiler: 'optimizing', sandbox: 'none' } as const;
+  return new PhpWasmRuntime({ ...limits, ...own, dataDir, cacheDir, log, allowedNetworks: [] });
 });
-try {
-  await runtime.open();
-  await runtime.prepared();
-} finally {
-  await runtime.close();
-  rmSync(dataDir, { recursive: true, force: true });
-}
+// Where there is native PHP it has a new site of its own, and what it compiles of WordPress.
+const missing = await findGround('auto', cacheDir).then(
+  () => undefined,
+  (error: Error) => error.message,
+);
+if (missing === undefined)
+  await prepare((dataDir) => {
+    const own = { processesPerSite: 2, sandbox: 'auto', outbound: new Outbound({ allow: [] }) } as const;
+    return new FpmRuntime({ ...limits, ...own, dataDir, cacheDir, log });
+  });
+else log.info(`nothing is prepared for RUNTIME=fpm: ${missing}`);
 // What was only loaded may hold the process open.
 process.exit();
+
+async function prepare(make: (dataDir: string) => PhpWasmRuntime | FpmRuntime): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'prepare-'));
+  const runtime = make(dataDir);
+  try {
+    await runtime.open();
+    await runtime.prepared();
+    if (runtime instanceof FpmRuntime) await runtime.compiled();
+  } finally {
+    await runtime.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}

@@ -80,7 +80,8 @@ if [ ! "$D/bin/render-chart" -nt "$HERE/render-chart.go" ]; then
 fi
 for program in "${PROGRAMS[@]}"; do
   [ -x "$D/bin/$program" ] && continue
-  go build -p "$jobs" -ldflags "-s -w $version" -o "$D/bin/$program.part" "./cmd/$program"
+  # Without the SDKs of clouds and without Docker, which nobody asks here.
+  go build -p "$jobs" -tags providerless,dockerless -ldflags "-s -w $version" -o "$D/bin/$program.part" "./cmd/$program"
   mv "$D/bin/$program.part" "$D/bin/$program"
   echo "built $program"
 done

@@ -54,8 +54,8 @@ case ${1:-} in
       [ ! -e "/run/netns/$namespace" ] || ip netns delete "$namespace"
     done
     for controller in /sys/fs/cgroup/*/; do
-      for n in 1 2; do
-        [ ! -d "$controller$NAME-node$n" ] || find "$controller$NAME-node$n" -depth -type d -exec rmdir {} + 2> /dev/null || true
+      for group in node1 node2 beside; do
+        [ ! -d "$controller$NAME-$group" ] || find "$controller$NAME-$group" -depth -type d -exec rmdir {} + 2> /dev/null || true
       done
     done
     rm -rf "$RUN"

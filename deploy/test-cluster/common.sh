@@ -16,6 +16,14 @@ in_net() { local namespace=$1; shift; nsenter "--net=/run/netns/$namespace" "$@"
 in_lan() { in_net "$LAN" "$@"; }
 kubectl() { in_lan "$D/root/usr/bin/kubectl" --kubeconfig "$RUN/admin.kubeconfig" "$@"; }
 
+# What is beside the nodes has as much of the processors as a node where pods want all of them (node.sh), or it answers nobody.
+beside() {
+  local group=/sys/fs/cgroup/cpu/$NAME-beside
+  [ -e /sys/fs/cgroup/cpu/cpu.shares ] || return 0
+  mkdir -p "$group"
+  echo 6144 > "$group/cpu.shares"
+  echo "$1" > "$group/cgroup.procs"
+}
 # start NAME NAMESPACE COMMAND…: in the background, with its number and its log in RUN.
 start() {
   local name=$1 namespace=$2; shift 2

@@ -3,6 +3,8 @@
 #   control-plane.sh start|stop|start-api|stop-api
 . "$(dirname "$0")/common.sh"
 
+case ${1:-} in start | start-api) beside $BASHPID ;; esac
+
 api_answers() { [ "$(in_lan curl -s --cacert "$RUN/certs/ca.crt" --cert "$RUN/certs/admin.crt" --key "$RUN/certs/admin.key" "$API/readyz")" = ok ]; }
 
 start_api() {

@@ -104,8 +104,9 @@ function makeProgram(target) {
   }
   const node = `${HOME}/node_modules/.bin/node`;
   const asUser = `setpriv --reuid ${USER} --regid ${USER} --clear-groups env HOME=/tmp`;
-  const [upper, work] = [join(cache, 'opt.upper'), join(cache, 'opt.work')];
-  for (const folder of [upper, work]) mkdirSync(folder, { recursive: true });
+  const [upper, work, base] = [join(cache, 'opt.upper'), join(cache, 'opt.work'), join(cache, 'base.usr')];
+  for (const folder of [upper, work, base]) mkdirSync(folder, { recursive: true });
+  run('tar', ['-C', base, '-xf', join(cache, 'base.tar'), './usr']);
   const steps = [
     // The machine's own /opt stays as it is, and may hold its npm.
     `mount -t overlay overlay -o lowerdir=/opt,upperdir='${upper}',workdir='${work}' /opt`,
@@ -114,10 +115,12 @@ function makeProgram(target) {
     `mount --bind '${prepared}' ${PREPARED}`,
     `cd ${HOME}`,
     `${node} scripts/setup.mjs`,
+    // What PHP has compiled is good for the very same PHP alone, which is that of the image. npm is the machine's own.
+    `mount -t overlay overlay -o ro,lowerdir='${base}/usr':/usr /usr`,
     `${asUser} ${node} --disable-warning=ExperimentalWarning scripts/prepare-image.ts ${PREPARED}`,
   ];
   run('unshare', ['--mount', 'sh', '-c', steps.join(' && ')]);
-  for (const folder of [upper, work]) rmSync(folder, { recursive: true, force: true });
+  for (const folder of [upper, work, base]) rmSync(folder, { recursive: true, force: true });
   pack(stage, target);
 }
 

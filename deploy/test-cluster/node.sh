@@ -43,7 +43,8 @@ inside() {
 }
 
 start_node() {
-  mkdir -p "$N"/{var,var.work,sys,cni,kubelet/plugins,pki,volumes,containerd}
+  mkdir -p "$N"/{var,var.work,sys,cni,kubelet/plugins,var/lib/kubelet/seccomp,pki,volumes,containerd}
+  cp "$HERE/../kubernetes/seccomp.json" "$N/var/lib/kubelet/seccomp/siteyard.json"
   cat > "$N/cni/10-bridge.conflist" <<CNI
 {"cniVersion":"0.4.0","name":"pods","plugins":[
  {"type":"bridge","bridge":"pods","isGateway":true,"ipMasq":false,"hairpinMode":true,"ipam":{"type":"host-local",
@@ -80,6 +81,8 @@ makeIPTablesUtilChains: false
 failSwapOn: false
 oomScoreAdj: 0
 nodeStatusUpdateFrequency: 4s
+# A kubelet that has missed the end of a container sees it then, and not after a minute.
+syncFrequency: 10s
 maxPods: 110
 volumePluginDir: "$N/kubelet/plugins"
 evictionHard: {memory.available: "100Mi", nodefs.available: "1%", imagefs.available: "1%"}

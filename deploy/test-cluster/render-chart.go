@@ -42,6 +42,7 @@ func main() {
 			}
 			return value, nil
 		},
+		"trimPrefix": func(prefix, value string) string { return strings.TrimPrefix(value, prefix) },
 		"int":  func(value float64) int { return int(value) },
 		"list": func(items ...interface{}) []interface{} { return items },
 		"dict": func(pairs ...interface{}) map[string]interface{} {

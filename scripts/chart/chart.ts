@@ -15,6 +15,10 @@ type Values = { [name: string]: unknown };
 
 /** The words of Helm's own that the chart uses, besides those of Go. */
 const FUNCTIONS: Functions = {
+  trimPrefix: (prefix, value) => {
+    const [start, text] = [String(prefix), String(value)];
+    return text.startsWith(start) ? text.slice(start.length) : text;
+  },
   quote: (value) => JSON.stringify(String(value ?? '')),
   toYaml: (value) => yamlOf(value).trimEnd(),
   nindent: (width, text) => `\n${indented(Number(width), String(text))}`,

@@ -128,7 +128,7 @@ interface SiteHostsOptions {
   secrets: Secrets;
   clusters: ReadonlyMap<string, Cluster>;
   /** Sees to what is due of a site that is being put to sleep (features/cluster). */
-  settle(site: SiteOnCluster): Promise<boolean>;
+  settle(site: SiteOnCluster, end: () => Promise<void>): Promise<boolean>;
   wakeMs: number;
 }
 
@@ -166,7 +166,7 @@ export function createSiteHosts({ local, db, secrets, clusters, settle, wakeMs }
         socket?.destroy();
         return socket !== undefined;
       },
-      settle: () => settle({ host: name, siteId }),
+      settle: (end) => settle({ host: name, siteId }, end),
       keeper: () => lookUp(place),
       wakeMs,
     }).host;
@@ -182,9 +182,11 @@ export function createSiteHosts({ local, db, secrets, clusters, settle, wakeMs }
       const before = known.get(name);
       if (before && performance.now() < before.untilMs) return before.host;
       // One look for all who ask meanwhile. While the database is away, hosts are taken to be where they were.
-      const host = lookUp(name).catch((error) =>
-        before && !(error instanceof HostUnreachable) ? before.host : Promise.reject(error),
-      );
+      const host = lookUp(name).catch((error) => {
+        if (error instanceof HostUnreachable) throw error;
+        if (before) return before.host;
+        throw new HostAway(`it can not be seen where the host ${name} is: ${error.message}`);
+      });
       known.set(name, { host, untilMs: performance.now() + KNOWN_MS });
       host.catch(() => known.delete(name));
       return host;

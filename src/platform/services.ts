@@ -59,7 +59,7 @@ export async function createServices(
     db,
     secrets,
     clusters,
-    settle: (site) => settle(services, site),
+    settle: (site, end) => settle(services, site, end),
     wakeMs: config.sitePods.wakeMs,
   });
   const services: OwnServices = {

@@ -54,11 +54,14 @@ export interface Spawn {
 const STEP_LIMIT_MS = 20_000;
 const OPEN_FILES = 4096;
 const NICE = 10;
-/** Whatever is dialled arrives in the sandbox itself, at the address and port that were meant. Who may listen there need not be root. */
+/**
+ * Whatever is dialled arrives in the sandbox itself, at the address and port that were meant. Who may listen there need not be root; where
+ * the settings of the kernel are read-only, as in a container, the right to listen is kept instead, which is good in this network alone.
+ */
 const OWN_NETWORK = `ip link set lo up
       ip route add local 0.0.0.0/0 dev lo
       ip -6 route add local ::/0 dev lo 2>/dev/null || true
-      echo 0 > /proc/sys/net/ipv4/ip_unprivileged_port_start
+      { echo 0 > /proc/sys/net/ipv4/ip_unprivileged_port_start; } 2>/dev/null || listen=,+net_bind_service
       `;
 const INNER_UID = 1000;
 const UID_BASE = 2 ** 30;
@@ -74,9 +77,12 @@ export const outsideGroups = (list: string) => `${list}.apart`;
 
 export class Sandbox {
   readonly mode: SandboxMode;
+  /** Who one is inside where sites have no numbers. */
+  readonly #innerUid: number;
 
-  private constructor(mode: SandboxMode) {
+  private constructor(mode: SandboxMode, innerUid: number) {
     this.mode = mode;
+    this.#innerUid = innerUid;
   }
 
   /** The best that this machine has, or why it has none. */
@@ -96,9 +102,9 @@ export class Sandbox {
       : ['user'];
     let missing = `the mode ${wanted} is not possible here`;
     for (const mode of possible.filter((each) => wanted === 'auto' || each === wanted)) {
-      const sandbox = new Sandbox(mode);
-      const failure = await sandbox.#probe();
-      if (failure === undefined) return sandbox;
+      const { whoami, failure } = await new Sandbox(mode, 0).#probe();
+      // A plain user is another one inside, and its own root where a container lets it have no other (see #inside).
+      if (failure === undefined) return new Sandbox(mode, mode === 'user' ? whoami : 0);
       missing = failure;
     }
     return { missing };
@@ -106,7 +112,7 @@ export class Sandbox {
 
   room(options: Omit<RoomOptions, 'innerUid' | 'uid'> & { uid?: number }): Room {
     const uid = this.mode === 'uids' ? (options.uid ?? 0) : 0;
-    return new Room({ ...options, uid, innerUid: this.mode === 'user' ? INNER_UID : uid });
+    return new Room({ ...options, uid, innerUid: this.mode === 'user' ? this.#innerUid : uid });
   }
 
   /** Whom a site's files and processes belong to. Two of many thousand sites may share a number; what keeps them apart are the mounts. */
@@ -150,7 +156,8 @@ export class Sandbox {
   /** In the namespaces, with every right in them: mounts what is to be seen, leaves the rest behind and gives up all rights. */
   #inside(uid: number | undefined, limits: Limits, isOwnNetwork: boolean): string {
     const becoming = this.mode === 'uids' && uid === undefined ? ',+setuid,+setgid' : '';
-    const drop = `setpriv --bounding-set=-all${becoming} --inh-caps=-all --ambient-caps=-all --no-new-privs`;
+    const listen = isOwnNetwork ? '$listen' : '';
+    const drop = `setpriv --bounding-set=-all${becoming}${listen} --inh-caps=-all${listen} --ambient-caps=-all${listen} --no-new-privs`;
     const reuid = this.mode === 'uids' && uid !== undefined ? ` --reuid ${uid} --regid ${uid}` : '';
     // A change of user clears the signal, so it is asked for once more.
     const groups = this.mode === 'user' ? '' : ' --clear-groups';
@@ -174,15 +181,19 @@ export class Sandbox {
 
   /** Whether folders can have locks of their own (Shown.hasOwnLocks). */
   async hasOverlays(): Promise<boolean> {
-    return (await this.#probe({ shown: [{ from: '/usr/share', at: '/shown', hasOwnLocks: true }] })) === undefined;
+    const { failure } = await this.#probe({ shown: [{ from: '/usr/share', at: '/shown', hasOwnLocks: true }] });
+    return failure === undefined;
   }
 
   /** Why a room can have no network of its own (RoomOptions.isOwnNetwork); undefined where it can. */
-  missingNetwork(): Promise<string | undefined> {
-    return this.#probe({ isOwnNetwork: true });
+  async missingNetwork(): Promise<string | undefined> {
+    return (await this.#probe({ isOwnNetwork: true })).failure;
   }
 
-  async #probe(room: Partial<Pick<RoomOptions, 'shown' | 'isOwnNetwork'>> = {}): Promise<string | undefined> {
+  /** Whether there is such a room, and who one is in there. */
+  async #probe(
+    room: Partial<Pick<RoomOptions, 'shown' | 'isOwnNetwork'>> = {},
+  ): Promise<{ whoami: number; failure?: string }> {
     let folder: string | undefined;
     try {
       folder = mkdtempSync(join(tmpdir(), 'siteyard-probe-'));
@@ -197,14 +208,14 @@ export class Sandbox {
       const { file, args, env } = this.enter({
         room: made,
         list: join(folder, 'mounts'),
-        args: ['/bin/true'],
+        args: ['/usr/bin/id', '-u'],
         cwd: '/',
       });
-      await promisify(execFile)(file, args, { env, cwd: '/', timeout: STEP_LIMIT_MS });
-      return undefined;
+      const { stdout } = await promisify(execFile)(file, args, { env, cwd: '/', timeout: STEP_LIMIT_MS });
+      return { whoami: Number(stdout) };
     } catch (error) {
       const { stderr, message } = error as { stderr?: string; message: string };
-      return (stderr || message).trim().split('\n')[0] ?? 'it failed';
+      return { whoami: Number.NaN, failure: (stderr || message).trim().split('\n')[0] ?? 'it failed' };
     } finally {
       if (folder) rmSync(folder, { recursive: true, force: true });
     }

@@ -8,7 +8,9 @@ import { join } from 'node:path';
  * there and goes through everything that happens to a fleet. It prints the figures that docs/scale.md has.
  *
  *   npm run test:cluster              all of it, 20 to 30 minutes on two cores (the first time 20 more, for building Kubernetes)
+ *   RUNTIME=fpm npm run test:cluster  with native PHP in the pods instead of PHP as WebAssembly
  *   SITES=5 npm run test:cluster      with fewer sites than 30 at the end
+ *   ONLY=sleep,wake …                 installs, makes a site, and goes these steps alone
  *   KEEP=1 npm run test:cluster       leaves the cluster standing; deploy/test-cluster/cluster.sh down ends it
  *
  * Needs root on Debian 12, 8 GB of memory, 12 GB of disk, apt and npm that reach their registries. Nothing is installed, nothing listens outside of the namespaces.

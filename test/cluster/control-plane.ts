@@ -1,11 +1,13 @@
+import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog } from '#core/log.ts';
+import { SHARES } from '#features/plan/plan.ts';
 import { Kubernetes } from '#integrations/kubernetes/kubernetes.ts';
 import { RUN } from './cluster.ts';
-import { CACHE, HOME, SITES } from './fleet.ts';
+import { DRIVER, HOME, SITES } from './fleet.ts';
 import { askApi, isReady, kubectl, pods } from './kube.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -14,45 +16,72 @@ const WATCHED_MS = 2 * 60_000;
 const AT_ONCE = 8;
 
 /** What 1,000 sites that sleep cost the control plane: objects without pods, and the platform that looks after them. */
-export async function costOfControlPlane(surroundings: Surroundings, secret: string): Promise<string> {
+export async function costOfControlPlane(surroundings: Surroundings): Promise<string> {
   const before = await watchFor(WATCHED_MS / 2);
   const [memoryBefore, workerBefore] = [memoryOf('api'), await memoryOfWorkers()];
   const ids = await insertRows(surroundings);
+  // As the workers would make them: what differs they would apply again.
+  const set = await environmentOfWorkers();
   const cluster = new Kubernetes({
     access: { kubeconfig: join(RUN, 'admin.kubeconfig') },
     log: createLog('silent'),
     cluster: 'kube',
     namespace: SITES,
-    image: 'localhost/siteyard:2',
-    pullPolicy: 'Never',
-    secret,
-    platformDoor: `siteyard-worker.${HOME}.svc:7444`,
+    image: set('KUBE_SITE_IMAGE'),
+    pullPolicy: set('KUBE_PULL_POLICY'),
+    secret: set('KUBE_SITE_SECRET'),
+    platformDoor: set('KUBE_PLATFORM_DOOR'),
     // Nothing runs with them.
     credentials: () => ({ key: 'none', certificate: 'none', authority: 'none' }),
-    storageClass: 'network',
-    seccomp: 'RuntimeDefault',
-    havePriorities: true,
-    cacheDir: CACHE,
-    driver: 'php-wasm',
+    storageClass: set('KUBE_STORAGE_CLASS'),
+    seccomp: set('KUBE_SECCOMP'),
+    havePriorities: set('KUBE_PRIORITY_CLASSES') === 'on',
+    cacheDir: set('KUBE_CACHE_DIR'),
+    driver: DRIVER,
   });
   const begunMs = performance.now();
   const left = [...ids];
-  // As the plan of the team has it: whatever differs would be applied again.
   const make = async () => {
     for (let siteId = left.pop(); siteId !== undefined; siteId = left.pop())
-      await cluster.apply({ siteId, plan: 'business', processors: 8 });
+      await cluster.apply({ siteId, plan: 'business', processors: SHARES.business.processors });
   };
   await Promise.all(Array.from({ length: AT_ONCE }, make));
   const madeMs = performance.now() - begunMs;
   // What follows from making them is over then.
   await sleep(30_000);
+  const versions = await versionsOf(ids);
   const after = await watchFor(WATCHED_MS);
+  assert.deepEqual(await versionsOf(ids), versions, 'sites that sleep were applied again');
   const calls = (watched: Watched) => Math.round(watched.calls);
   return (
     `${SITES_MADE} made in ${(madeMs / 1000).toFixed(0)} s; calls of the API server a minute ${calls(before)} -> ${calls(after)} ` +
     `(of StatefulSets, pods and claims ${Math.round(before.ours)} -> ${Math.round(after.ours)}); memory of the API server ${memoryBefore} -> ${memoryOf('api')} MB, ` +
     `of etcd ${memoryOf('etcd')} MB, of a worker ${workerBefore} -> ${await memoryOfWorkers()} MB; ${after.watches} watches of ours`
   );
+}
+
+async function environmentOfWorkers(): Promise<(name: string) => string> {
+  const path = '{.spec.template.spec.containers[0].env}';
+  const text = await kubectl('get', 'deployment', 'siteyard-worker', '-n', HOME, '-o', `jsonpath=${path}`);
+  const variables = JSON.parse(text) as { name: string; value?: string }[];
+  return (name) => {
+    const value = variables.find((each) => each.name === name)?.value;
+    assert.ok(value !== undefined, `workers have no ${name}`);
+    return value;
+  };
+}
+
+/** Whoever applies one again gives it another version. */
+async function versionsOf(ids: readonly string[]): Promise<Map<string, string>> {
+  const path = '{range .items[*]}{.metadata.name} {.metadata.resourceVersion}{"\\n"}{end}';
+  const text = await kubectl('get', 'statefulsets', '-n', SITES, '-o', `jsonpath=${path}`);
+  const all = new Map(
+    text
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' ') as [string, string]),
+  );
+  return new Map(ids.map((id) => [id, all.get(`site-${id}`) ?? 'none']));
 }
 
 /** Rows alone, so that nobody takes the objects for those of sites that are gone. */

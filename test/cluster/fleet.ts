@@ -9,13 +9,17 @@ import type { Surroundings } from './surroundings.ts';
 
 export const HOME = 'siteyard';
 export const SITES = 'siteyard-sites';
-/** Where the image has WordPress prepared. */
-export const CACHE = '/opt/siteyard-cache';
 const NODES = ['10.99.0.11', '10.99.0.12'];
 const PANEL = 'panel.test';
 const ADMIN = { ADMIN_EMAIL: 'operator@example.com', ADMIN_PASSWORD: 'the password of the operator' };
 const PORTS = { api: 30080, edge: 30081 };
 const DOOR = '10.96.0.44';
+/** What runs sites in their pods. Native PHP makes namespaces, which its nodes have to allow. */
+export const DRIVER = process.env.RUNTIME ?? 'php-wasm';
+const ON_DRIVER =
+  DRIVER === 'fpm'
+    ? { config: { RUNTIME: 'fpm', SANDBOX: 'auto' }, sites: { seccomp: 'localhost/siteyard.json' } }
+    : { config: {}, sites: {} };
 
 interface Answer {
   status: number;
@@ -41,6 +45,7 @@ function valuesOf(surroundings: Surroundings, tag: string, sites: object): Recor
       DATABASE_POOL_SIZE: '4',
       STANDBY_WORKERS: '0',
       SHIPPED_TEMPLATES: 'off',
+      ...ON_DRIVER.config,
     },
     secret: {
       create: true,
@@ -54,7 +59,7 @@ function valuesOf(surroundings: Surroundings, tag: string, sites: object): Recor
       },
     },
     // Nobody knows names there.
-    sites: { storageClass: 'network', platformDoor: `${DOOR}:7444`, ...sites },
+    sites: { storageClass: 'network', platformDoor: `${DOOR}:7444`, ...ON_DRIVER.sites, ...sites },
     api: { replicas: 2, ...small, service: { type: 'NodePort' } },
     worker: { replicas: 2, ...small },
     edge: {

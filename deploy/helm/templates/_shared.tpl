@@ -5,12 +5,16 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 {{- end }}
 
-{{- define "siteyard.podSecurity" -}}
+{{- define "siteyard.podUser" -}}
 runAsNonRoot: true
 runAsUser: 10001
 runAsGroup: 10001
 fsGroup: 10001
 fsGroupChangePolicy: OnRootMismatch
+{{- end }}
+
+{{- define "siteyard.podSecurity" -}}
+{{ include "siteyard.podUser" . }}
 seccompProfile: { type: RuntimeDefault }
 {{- end }}
 

@@ -10,7 +10,9 @@ import { type Db, inTransaction } from '#core/db/database.ts';
 import { findClock, touchSites } from '#features/backup/backup.ts';
 import { backUp } from '#features/backup-clock/cut.ts';
 import { purgeSite } from '#features/deleted-site/purge.jobs.ts';
+import { specOf } from '#features/instance/instance.ts';
 import { findMoments } from '#features/moment/moment.ts';
+import { requestSite } from '#runtimes/request.ts';
 import type { Site } from '#sdk';
 import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
@@ -168,6 +170,31 @@ suite('a site on a cluster', () => {
     await owner.api.wakeSite({ params: params() });
   });
 
+  test('is put to sleep with what its scheduled work does meanwhile, so that nobody wakes it for that either', async () => {
+    const { services } = app;
+    assert.equal((await home()).status, 200);
+    await write('uploads/slept.txt', 'more');
+    const { sendKept } = services.hosts;
+    let kept = 0;
+    // When its last minute is kept already. What runs again within seconds is written down some seconds later.
+    services.hosts.sendKept = async (row) => {
+      await sendKept(row);
+      if (kept++ > 0) return;
+      const cron = { method: 'GET', path: '/wp-cron.php?doing_wp_cron', headers: {}, timeoutMs: 20_000 } as const;
+      await requestSite(services.hosts, specOf(services, await rowOf(site)), cron);
+    };
+    try {
+      await owner.api.sleepSite({ params: params(), wait: 60 });
+      await eventually(async () => !pods.isRunning(site.id));
+    } finally {
+      services.hosts.sendKept = sendKept;
+    }
+    assert.ok(kept > 1, 'what it did was not kept');
+    assert.equal((await findClock(services.db, site.id))?.due_at, null, 'a backup is due');
+    assert.deepEqual(await untold(), []);
+    await owner.api.wakeSite({ params: params() });
+  });
+
   test('is not woken to tell what is new in a backup: that waits until it is awake', async () => {
     const { services } = app;
     await write('uploads/told.txt', 'more');
@@ -308,6 +335,7 @@ suite('a site on a cluster', () => {
       .selectFrom('backups')
       .select('created_at')
       .where('site_id', '=', moving.id)
+      .orderBy('created_at')
       .execute();
     await owner.api.saveSiteFile({ params: at, body: { path: 'uploads/b.txt', content: 'two' } });
     await owner.api.moveSite({ params: at, wait: 60, body: { region_name: 'local' } });

@@ -29,9 +29,9 @@ export interface SiteInClusterOptions {
   lend(keptBy: string): string | undefined;
   /**
    * Called when the site's processes have ended and before its pod does, so that nobody has to be woken for what is due of it. False where
-   * the pod is still needed: whoever looks after the cluster lets it sleep later.
+   * the pod is still needed: whoever looks after the cluster lets it sleep later. `end` ends what has begun to run meanwhile.
    */
-  settle(): Promise<boolean>;
+  settle(end: () => Promise<void>): Promise<boolean>;
   /** Answers for a site that has no home any more, such as what is to be forgotten of it. */
   keeper(): Promise<SiteHost>;
   wakeMs: number;
@@ -42,6 +42,9 @@ const TROUBLE_LOOK_MS = 2_000;
 const SILENT_MS = 10_000;
 
 const NOBODY = Symbol('nobody');
+
+/** Nobody can say where the host is, as long as the database does not answer. */
+class HostUnseen extends HostAway {}
 
 /** What these say of a site whose pod does not run. To ask is no reason to wake it. */
 const ASLEEP: Partial<Record<HostCall, unknown>> = {
@@ -107,7 +110,8 @@ export class SiteInCluster {
   readonly #stop: SiteHost['stop'] = async (site) => {
     const { cluster, siteId, name, wakeMs, settle } = this.#options;
     if (site.id !== siteId) return void (await this.#ifAwake('stop', [site], undefined));
-    if ((await this.#ifAwake('stop', [site], NOBODY)) !== NOBODY && !(await settle())) return;
+    const end = async () => void (await this.#ifAwake('stop', [site], undefined));
+    if ((await this.#ifAwake('stop', [site], NOBODY)) !== NOBODY && !(await settle(end))) return;
     for (const deadline = performance.now() + wakeMs; ; await sleep(LOOK_MS)) {
       const isThere = await this.#ifAwake('stop', [site], false).then((answer) => answer !== false);
       await cluster.scale(siteId, 0);
@@ -136,7 +140,11 @@ export class SiteInCluster {
   }
 
   async #askAwake(name: HostCall | 'start', args: unknown[]): Promise<unknown> {
-    const answer = await this.#ifAwake(name, args, NOBODY);
+    const answer = await this.#ifAwake(name, args, NOBODY).catch((error) => {
+      // It may be awake or not: whoever wakes it waits until that can be seen.
+      if (error instanceof HostUnseen) return NOBODY;
+      throw error;
+    });
     return answer === NOBODY ? ask(await this.#wake(), name, args) : answer;
   }
 
@@ -169,7 +177,10 @@ export class SiteInCluster {
     let trouble: PodTrouble | undefined;
     let unreached: string | undefined;
     for (;;) {
-      const awake = await this.#awake();
+      const awake = await this.#awake().catch((error: Error) => {
+        unreached = error.message;
+        return undefined;
+      });
       if (awake && (await this.#options.knock(awake.addresses))) return awake.host;
       if (awake) {
         this.#believeSilent(awake.ids);
@@ -214,7 +225,10 @@ export class SiteInCluster {
   async #awake(): Promise<{ host: SiteHost; addresses: string[]; ids: string[] } | undefined> {
     const now = performance.now();
     const isHeard = ({ id }: HostProcess) => (this.#silent.get(id) ?? 0) < now;
-    const processes = (await this.#options.processes()).filter(isHeard);
+    const found = await this.#options.processes().catch((error: Error) => {
+      throw new HostUnseen(`it can not be seen where the host ${this.#options.name} is: ${error.message}`);
+    });
+    const processes = found.filter(isHeard);
     if (processes.length === 0) return undefined;
     const addresses = processes.map(({ address }) => address);
     return { host: this.#options.reach(addresses), addresses, ids: processes.map(({ id }) => id) };
