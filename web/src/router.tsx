@@ -6,7 +6,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
-import { forgetFirstAnswers } from './api/first-answers.ts';
+import { forgetFirstAnswers, hasSession } from './api/first-answers.ts';
 import { askForHome, askForSite, askWhoIsThere, soon } from './api/first-questions.ts';
 import { isServers, meQuery, safeNext } from './api/session.ts';
 import { AuthLayout } from './layout/auth-layout.tsx';
@@ -225,7 +225,7 @@ const site = createRoute({
   staticData: {
     ask: ({ fqdn = '' }) => {
       preloadView('', false);
-      void askForSite(fqdn);
+      return askForSite(fqdn);
     },
   },
   loader: ({ params: { fqdn }, location }) => {
@@ -429,22 +429,22 @@ export function createAppRouter(queryClient: QueryClient) {
  * with them after that answer.
  */
 export function beginEarly(router: ReturnType<typeof createAppRouter>): void {
-  askWhoIsThere();
+  const asked = hasSession ? [askWhoIsThere()] : [];
   const matches: { routeId: keyof typeof router.routesById; params: { fqdn?: string } }[] = router.matchRoutes(
     router.latestLocation,
   );
   for (const { routeId, params } of matches) {
     const { component, staticData } = router.routesById[routeId].options;
     void (component as { preload?: () => Promise<void> } | undefined)?.preload?.().catch(() => {});
-    void staticData?.ask?.(params);
+    if (hasSession && staticData?.ask) asked.push(staticData.ask(params));
   }
-  setTimeout(forgetFirstAnswers);
+  void Promise.all(asked).then(forgetFirstAnswers);
 }
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     /** What a page shows first, asked for at once. */
-    ask?: (params: { fqdn?: string }) => void | Promise<void>;
+    ask?: (params: { fqdn?: string }) => Promise<void>;
   }
   interface Register {
     router: ReturnType<typeof createAppRouter>;
