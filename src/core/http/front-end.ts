@@ -50,10 +50,17 @@ export interface TerminalSetting {
 export interface OwnPage {
   /** Whose files are asked for at once (web/first-files.vite.ts). */
   files: 'home' | 'site' | 'other';
-  /** Where the picture is that the page shows first. */
-  picture?: string;
-  /** JSON by the address that the page would ask at. It must not fail, and says itself how long it is waited for. */
-  answers: Promise<ReadonlyMap<string, string>>;
+  /** Addresses of what the page shows first, as far as they are known by now. */
+  pictures: readonly string[];
+  /** It must not fail, and says itself how long it is waited for. */
+  first: Promise<FirstAnswers>;
+}
+
+export interface FirstAnswers {
+  /** JSON by the address that the page would ask at. */
+  answers: ReadonlyMap<string, string>;
+  /** Those that the answers tell of. */
+  pictures: readonly string[];
 }
 
 /** A page of the docs; its body is HTML, the rest is text. */
@@ -127,17 +134,17 @@ export class FrontEnd {
     return reply.type(TYPES['.html'] as string).send(out);
   }
 
-  async *#ownPage({ files, picture, answers }: OwnPage): AsyncGenerator<string> {
+  async *#ownPage({ files, pictures, first }: OwnPage): AsyncGenerator<string> {
     const [head = '', rest = ''] = this.#page.body.toString().split('</head>');
     const [body = '', end = ''] = rest.split('</body>');
-    const links = this.#firstFiles[files].map((file) => `<link rel="modulepreload" crossorigin href="${file}">`);
-    if (picture !== undefined)
-      links.push(`<link rel="preload" as="image" fetchpriority="high" href="${escapeHtml(picture)}">`);
-    yield `${head}${links.join('')}</head>${body}`;
-    const all = [...(await answers)].map(([address, json]) => `${JSON.stringify(address)}:${json}`);
+    const scripts = this.#firstFiles[files].map((file) => `<link rel="modulepreload" crossorigin href="${file}">`);
+    yield `${head}${scripts.join('')}${preloads(pictures)}</head>${body}`;
+    const found = await first;
+    const answers = [...found.answers].map(([address, json]) => `${JSON.stringify(address)}:${json}`);
     // Nothing in it can end the block.
-    const json = `{${all.join()}}`.replaceAll('<', '\\u003c');
-    yield `<script type="application/json" id="first-answers">${json}</script></body>${end}`;
+    const json = `{${answers.join()}}`.replaceAll('<', '\\u003c');
+    const block = `<script type="application/json" id="first-answers">${json}</script>`;
+    yield `${preloads(found.pictures)}${block}</body>${end}`;
   }
 
   /** A file of the dashboard. */
@@ -186,6 +193,11 @@ async function send(
   if (!takesGzip(request)) return reply.send(asset.body);
   return reply.header('content-encoding', 'gzip').send(await asset.gzipped());
 }
+
+const preloads = (pictures: readonly string[]) =>
+  pictures
+    .map((address) => `<link rel="preload" as="image" fetchpriority="high" href="${escapeHtml(address)}">`)
+    .join('');
 
 const takesGzip = ({ headers }: FastifyRequest) => /\bgzip\b/.test(String(headers['accept-encoding']));
 

@@ -7,7 +7,7 @@ import { routeNotFound } from '#core/http/failures.ts';
 import { rawOperation } from '#core/http/operation.ts';
 import { anyone } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
-import { firstAnswers, siteIn } from './first-answers.ts';
+import { firstAnswers, pictureOf, siteIn } from './first-answers.ts';
 
 export const frontEndOperations = [
   rawOperation({
@@ -51,8 +51,8 @@ function sendOwnPage(services: Services, path: string, request: FastifyRequest, 
   const [chosen, ...others] = readCookies(services.config.baseUrl, 'team', request.headers.cookie);
   return services.frontEnd.sendOwnPage(request, reply, {
     files: path === '/' ? 'home' : site?.isOverview ? 'site' : 'other',
-    ...(site?.isOverview && { picture: `/f/api/v1/site/${site.fqdn}/picture` }),
-    answers: firstAnswers(path, others.length === 0 ? chosen : undefined, (id, input = {}) =>
+    pictures: site?.isOverview ? [pictureOf(site.fqdn)] : [],
+    first: firstAnswers(path, others.length === 0 ? chosen : undefined, (id, input = {}) =>
       answerAhead(services, id, input, request, reply),
     ),
   });
