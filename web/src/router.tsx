@@ -7,7 +7,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { forgetFirstAnswers, hasSession } from './api/first-answers.ts';
-import { askForHome, askForSite, askWhoIsThere, soon } from './api/first-questions.ts';
+import { askForHome, askForOverview, askForSite, askWhoIsThere, soon } from './api/first-questions.ts';
 import { isServers, meQuery, safeNext } from './api/session.ts';
 import { AuthLayout } from './layout/auth-layout.tsx';
 import { whenOnline } from './layout/lazy-view.ts';
@@ -222,16 +222,9 @@ const site = createRoute({
     const to = tab === 'stage' ? siteLink(fqdn, '', true) : siteLink(fqdn, formerTabs[tab] ?? tab, env === 'staging');
     throw redirect({ ...to, replace: true });
   },
-  staticData: {
-    ask: ({ fqdn = '' }) => {
-      preloadView('', false);
-      return askForSite(fqdn);
-    },
-  },
-  loader: ({ params: { fqdn }, location }) => {
-    preloadView('', isStaging(location.search));
-    return soon(askForSite(fqdn));
-  },
+  staticData: { ask: ({ fqdn = '' }) => askForOverview(fqdn, preloadView('', false)) },
+  loader: ({ params: { fqdn }, location }) =>
+    soon(askForOverview(fqdn, preloadView('', isStaging(location.search)))),
   component: lazyPage(() => import('./routes/site/site.tsx'), 'SitePage'),
 });
 const sitePage = createRoute({
@@ -241,7 +234,8 @@ const sitePage = createRoute({
   beforeLoad: ({ params: { fqdn, page } }) => {
     if (page === 'staging') throw redirect({ ...siteLink(fqdn, '', true), replace: true });
   },
-  loader: ({ params: { page }, location }) => preloadView(page, isStaging(location.search)),
+  staticData: { ask: ({ fqdn = '' }) => askForSite(fqdn) },
+  loader: ({ params: { page }, location }) => soon(preloadView(page, isStaging(location.search))),
   component: lazyPage(() => import('./routes/site/site.tsx'), 'SitePage'),
 });
 const time = createRoute({
@@ -252,6 +246,7 @@ const time = createRoute({
     ...(search.at && { at: search.at }),
     ...(search.restore && { restore: true }),
   }),
+  staticData: { ask: ({ fqdn = '' }) => askForSite(fqdn) },
   component: lazyPage(() => import('./routes/time/time.tsx'), 'TimePage'),
 });
 const teams = createRoute({

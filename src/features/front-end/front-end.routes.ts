@@ -48,10 +48,12 @@ function opensPage({ config: { baseUrl } }: Services, request: FastifyRequest): 
 
 function sendOwnPage(services: Services, path: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const site = siteIn(path);
+  const isStage = (request.query as { env?: string }).env === 'staging';
+  const isOverview = site?.isOverview === true && !isStage;
   const [chosen, ...others] = readCookies(services.config.baseUrl, 'team', request.headers.cookie);
   return services.frontEnd.sendOwnPage(request, reply, {
-    files: path === '/' ? 'home' : site?.isOverview ? 'site' : 'other',
-    pictures: site?.isOverview ? [pictureOf(site.fqdn)] : [],
+    files: path === '/' ? 'home' : isOverview ? 'site' : 'other',
+    pictures: isOverview ? [pictureOf(site.fqdn)] : [],
     first: firstAnswers(path, others.length === 0 ? chosen : undefined, (id, input = {}) =>
       answerAhead(services, id, input, request, reply),
     ),

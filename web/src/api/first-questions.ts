@@ -21,10 +21,13 @@ export async function askForHome(): Promise<void> {
   ]);
 }
 
-export async function askForSite(fqdn: string): Promise<void> {
+export const askForSite = (fqdn: string): Promise<void> => queryClient.prefetchQuery(siteQuery(fqdn));
+
+/** `files` are those of the first page of a site: to draw it without them would be to draw it twice. */
+export async function askForOverview(fqdn: string, files: Promise<void>): Promise<void> {
   // The largest part of the page.
   preloadPicture(fqdn);
-  await queryClient.prefetchQuery(siteQuery(fqdn));
+  await Promise.all([askForSite(fqdn), files]);
 }
 
 /** What comes within this time is drawn together with the frame, and once; for what takes longer the page says that it loads. */
