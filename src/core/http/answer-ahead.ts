@@ -1,5 +1,6 @@
 import { parse } from 'node:querystring';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '#core/auth/caller.ts';
 import type { Services } from '#core/services.ts';
 import { admit } from './admission.ts';
 import { answerCall } from './answer-call.ts';
@@ -15,6 +16,7 @@ export interface AheadAnswer {
   address: string;
   body: unknown;
   json: string;
+  caller: Caller | undefined;
 }
 
 /**
@@ -44,5 +46,5 @@ export async function answerAhead(
   const call = await readCall(services, operation, admission, incoming);
   const { body } = await answerCall(services, operation, admission, call, incoming);
   if (inParts(body, operation.response)) return undefined;
-  return { address: url, body, json: serializerOf(operation.response)(body) };
+  return { address: url, body, json: serializerOf(operation.response)(body), caller: admission.caller };
 }

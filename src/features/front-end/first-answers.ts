@@ -50,22 +50,32 @@ export async function firstAnswers(path: string, chosenTeam: string | undefined,
 
 async function askAll(path: string, chosenTeam: string | undefined, ask: Ask, pictures: string[]): Promise<void> {
   // Of whom nothing is known, nothing else is asked either.
-  if (!(await ask('getMe'))) return;
+  const me = await ask('getMe');
+  if (!me) return;
   const site = siteIn(path);
   if (site) await ask('getSite', { params: { fqdn: site.fqdn } });
-  if (path !== '/') return;
-  const teams = await ask('listTeams', { query: { page: 1, size: 100 } });
-  const team_id = currentTeam(resultsOf<TeamOf>(teams), chosenTeam);
-  if (team_id === undefined) return;
-  const askForSites = async () => {
+  if (path === '/') await askForHome(me, chosenTeam, ask, pictures);
+}
+
+async function askForHome({ caller }: AheadAnswer, chosen: string | undefined, ask: Ask, pictures: string[]): Promise<void> {
+  const askForSites = async (team_id: string) => {
     const sites = await ask('listSites', { query: { team_id, page: 1, size: 4 } });
     for (const { fqdn } of resultsOf<{ fqdn: string }>(sites)) pictures.push(pictureOf(fqdn));
   };
-  await Promise.all([
-    askForSites(),
-    ask('getTeamAttention', { params: { team_id } }),
-    ask('listTeamEvents', { params: { team_id }, query: { page: 1, size: 25 } }),
-  ]);
+  const askForTeam = (team_id: string) =>
+    Promise.all([
+      askForSites(team_id),
+      ask('getTeamAttention', { params: { team_id } }),
+      ask('listTeamEvents', { params: { team_id }, query: { page: 1, size: 25 } }),
+    ]);
+  const askForTeams = () => ask('listTeams', { query: { page: 1, size: 100 } });
+  // Whoever is in the team that they were in last need not wait for the list of their teams.
+  if (chosen !== undefined && (caller?.roles.has(chosen) || caller?.limitedTo.has(chosen))) {
+    await Promise.all([askForTeam(chosen), askForTeams()]);
+    return;
+  }
+  const team = ownTeam(resultsOf<TeamOf>(await askForTeams()));
+  if (team !== undefined) await askForTeam(team.id);
 }
 
 interface TeamOf {
@@ -74,9 +84,7 @@ interface TeamOf {
 }
 
 /** As the dashboard has it (web/src/api/current-team.ts). */
-function currentTeam(teams: TeamOf[], chosen: string | undefined): string | undefined {
-  return (teams.find(({ id }) => id === chosen) ?? teams.find(({ role }) => role === 'owner') ?? teams[0])?.id;
-}
+const ownTeam = (teams: TeamOf[]): TeamOf | undefined => teams.find(({ role }) => role === 'owner') ?? teams[0];
 
 const resultsOf = <T>(answer: AheadAnswer | undefined): T[] =>
   (answer?.body as { results: T[] } | undefined)?.results ?? [];
