@@ -110,11 +110,11 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     await page.route('**/event/stream', (route) => route.abort());
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url().slice(new URL(page.url()).origin.length)));
+    // On a busy machine some of it may be left out.
     for (const [path, shown, count] of [
       ['/', page.getByRole('heading', { name: 'Newest sites' }), 5],
       [`/sites/${NAME}`, page.getByRole('link', { name: `Open ${NAME}` }), 2],
     ] as const)
-      // On a busy machine some of it may be left out.
       await eventually(async () => {
         asked.length = 0;
         await page.goto(path);

@@ -223,8 +223,7 @@ const site = createRoute({
     throw redirect({ ...to, replace: true });
   },
   staticData: { ask: ({ fqdn = '' }) => askForOverview(fqdn, preloadView('', false)) },
-  loader: ({ params: { fqdn }, location }) =>
-    soon(askForOverview(fqdn, preloadView('', isStaging(location.search)))),
+  loader: ({ params: { fqdn }, location }) => soon(askForOverview(fqdn, preloadView('', isStaging(location.search)))),
   component: lazyPage(() => import('./routes/site/site.tsx'), 'SitePage'),
 });
 const sitePage = createRoute({

@@ -57,7 +57,12 @@ async function askAll(path: string, chosenTeam: string | undefined, ask: Ask, pi
   if (path === '/') await askForHome(me, chosenTeam, ask, pictures);
 }
 
-async function askForHome({ caller }: AheadAnswer, chosen: string | undefined, ask: Ask, pictures: string[]): Promise<void> {
+async function askForHome(
+  { caller }: AheadAnswer,
+  chosen: string | undefined,
+  ask: Ask,
+  pictures: string[],
+): Promise<void> {
   const askForSites = async (team_id: string) => {
     const sites = await ask('listSites', { query: { team_id, page: 1, size: 4 } });
     for (const { fqdn } of resultsOf<{ fqdn: string }>(sites)) pictures.push(pictureOf(fqdn));

@@ -32,7 +32,9 @@ export function serveFrontEnd(app: FastifyInstance, services: Services): void {
     // A site's page ends with the site's name, whose last label is no file's ending.
     const isFile = extname(path) !== '' && !path.startsWith('/sites/');
     if (path.startsWith('/f/') || path.startsWith('/assets/') || isFile) throw routeNotFound();
-    return opensPage(services, request) ? sendOwnPage(services, path, request, reply) : frontEnd.sendPage(request, reply);
+    return opensPage(services, request)
+      ? sendOwnPage(services, path, request, reply)
+      : frontEnd.sendPage(request, reply);
   });
 }
 

@@ -72,7 +72,7 @@ test('whoever has no session gets the page that is the same for everybody, and n
 test('with a session the page holds what it would ask for first, word for word, and nobody keeps it', async () => {
   const etag = (await open('/')).headers.get('etag') as string;
   const answers = await holds(person, '/', homeOf(person.teamId));
-  for (const [address, answer] of Object.entries(answers)) 
+  for (const [address, answer] of Object.entries(answers))
     assert.deepEqual(besidesNow(answer), besidesNow(await askAs(person, address)), address);
   await holds(person, `/sites/${fqdn}`, ['/f/api/v1/me', `/f/api/v1/site/${fqdn}`]);
   await holds(person, `/sites/${fqdn}/domains`, ['/f/api/v1/me', `/f/api/v1/site/${fqdn}`]);
@@ -179,7 +179,10 @@ test("an operator who views somebody's account is shown that person's, and then 
     {
       body: { reason: 'Ticket 12' },
       onAnswer: ({ headers }) => {
-        view = headers.getSetCookie().find((cookie) => cookie.startsWith('view='))?.split(';')[0] as string;
+        view = headers
+          .getSetCookie()
+          .find((cookie) => cookie.startsWith('view='))
+          ?.split(';')[0] as string;
       },
     },
   );
