@@ -39,7 +39,7 @@ export interface Connections {
 }
 
 /** What leaves HTTP: whether a request may, and what goes on with its connection. */
-export interface Upgrades {
+interface Upgrades {
   takes(request: IncomingMessage): boolean;
   take(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }

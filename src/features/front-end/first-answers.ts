@@ -5,8 +5,8 @@ import type { Input } from '#core/http/invoke.ts';
 /** Asks in the name of whoever asks for the page; throws what they would be refused with. */
 export type Ask = (id: string, input?: Pick<Input, 'params' | 'query'>) => Promise<AheadAnswer | undefined>;
 
-/** What takes longer the page asks for by itself. */
-const WAIT_MS = 100;
+/** What takes longer the page asks for by itself. Its files are read meanwhile, and to ask anew would take a busy server longer. */
+const WAIT_MS = 250;
 /** Of all answers together. What does not fit the page asks for, too. */
 const LIMIT_BYTES = 64 * 1024;
 
