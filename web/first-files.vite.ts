@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Plugin, Rolldown } from 'vite';
 
-/** The files of each page that public/begin.js knows; of every other page it is the frame alone. */
+/** The pages that somebody comes to first; of every other one it is the frame alone. */
 const FRAME = 'src/layout/app-layout.tsx';
 const PAGES = {
   home: [FRAME, 'src/routes/home/home.tsx'],
@@ -10,28 +10,22 @@ const PAGES = {
 };
 
 /**
- * Writes into the page which files the frame and the first pages are made of, so that begin.js can ask for them before the dashboard runs. Left to
+ * Tells the server which files the frame and the first pages are made of, so that it can name them in the page (src/core/http/front-end.ts). Left to
  * itself the browser would learn of each when the file before has run.
  */
 export function firstFiles(): Plugin {
   return {
     name: 'first-files',
-    transformIndexHtml: {
-      order: 'post',
-      handler(html, { bundle, path }) {
-        if (!bundle || path !== '/index.html') return html;
-        const chunks = Object.values(bundle).filter((each) => each.type === 'chunk');
-        const main = chunks.find((chunk) => chunk.isEntry && chunk.facadeModuleId?.endsWith('/index.html'));
-        const known = closureOf(chunks, main?.fileName);
-        const files = Object.entries(PAGES).map(([page, modules]) => {
-          const of = modules.flatMap((module) => [...closureOf(chunks, chunkOf(chunks, module).fileName)]);
-          return [page, [...new Set(of)].filter((file) => !known.has(file)).map((file) => `/${file}`)];
-        });
-        const json = JSON.stringify(Object.fromEntries(files));
-        const begin = '<script src="/begin.js">';
-        if (!html.includes(begin)) throw new Error(`index.html has no ${begin}`);
-        return html.replace(begin, `<script type="application/json" id="first-files">${json}</script>\n    ${begin}`);
-      },
+    generateBundle(_options, bundle) {
+      const chunks = Object.values(bundle).filter((each) => each.type === 'chunk');
+      const main = chunks.find((chunk) => chunk.isEntry && chunk.facadeModuleId?.endsWith('/index.html'));
+      const known = closureOf(chunks, main?.fileName);
+      const files = Object.entries(PAGES).map(([page, modules]) => {
+        const of = modules.flatMap((module) => [...closureOf(chunks, chunkOf(chunks, module).fileName)]);
+        return [page, [...new Set(of)].filter((file) => !known.has(file)).map((file) => `/${file}`)];
+      });
+      const source = JSON.stringify(Object.fromEntries(files));
+      this.emitFile({ type: 'asset', fileName: 'first-files.json', source });
     },
   };
 }

@@ -7,6 +7,7 @@ import { CertificateShelf } from '#features/certificate/certificate.ts';
 import { withEditors } from '#features/code-editor/code-editor.ts';
 import { serveDocs } from '#features/docs/docs.routes.ts';
 import { operationsOf } from '#features/feature.ts';
+import { serveFrontEnd } from '#features/front-end/front-end.routes.ts';
 import { serveMcp } from '#features/mcp/mcp.routes.ts';
 import { serveSignInMetadata } from '#features/metrics-sign-in/metrics-sign-in.routes.ts';
 import { serveOAuthMetadata } from '#features/oauth/oauth.routes.ts';
@@ -51,7 +52,7 @@ export async function serve(assembly: Assembly): Promise<Stop> {
         serveOAuthMetadata(instance, services);
         serveMcp(instance, services);
         serveSignInMetadata(instance, services);
-        services.frontEnd.register(instance);
+        serveFrontEnd(instance, services);
       },
     }),
   });

@@ -6,8 +6,8 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
-import { forgetFirstAnswers } from './api/first-answers.ts';
-import { askForHome, askForSite, askWhoIsThere, soon } from './api/first-questions.ts';
+import { forgetFirstAnswers, hasSession } from './api/first-answers.ts';
+import { askForHome, askForOverview, askForSite, askWhoIsThere, soon } from './api/first-questions.ts';
 import { isServers, meQuery, safeNext } from './api/session.ts';
 import { AuthLayout } from './layout/auth-layout.tsx';
 import { whenOnline } from './layout/lazy-view.ts';
@@ -222,16 +222,8 @@ const site = createRoute({
     const to = tab === 'stage' ? siteLink(fqdn, '', true) : siteLink(fqdn, formerTabs[tab] ?? tab, env === 'staging');
     throw redirect({ ...to, replace: true });
   },
-  staticData: {
-    ask: ({ fqdn = '' }) => {
-      preloadView('', false);
-      void askForSite(fqdn);
-    },
-  },
-  loader: ({ params: { fqdn }, location }) => {
-    preloadView('', isStaging(location.search));
-    return soon(askForSite(fqdn));
-  },
+  staticData: { ask: ({ fqdn = '' }) => askForOverview(fqdn, preloadView('', false)) },
+  loader: ({ params: { fqdn }, location }) => soon(askForOverview(fqdn, preloadView('', isStaging(location.search)))),
   component: lazyPage(() => import('./routes/site/site.tsx'), 'SitePage'),
 });
 const sitePage = createRoute({
@@ -241,7 +233,8 @@ const sitePage = createRoute({
   beforeLoad: ({ params: { fqdn, page } }) => {
     if (page === 'staging') throw redirect({ ...siteLink(fqdn, '', true), replace: true });
   },
-  loader: ({ params: { page }, location }) => preloadView(page, isStaging(location.search)),
+  staticData: { ask: ({ fqdn = '' }) => askForSite(fqdn) },
+  loader: ({ params: { page }, location }) => soon(preloadView(page, isStaging(location.search))),
   component: lazyPage(() => import('./routes/site/site.tsx'), 'SitePage'),
 });
 const time = createRoute({
@@ -252,6 +245,7 @@ const time = createRoute({
     ...(search.at && { at: search.at }),
     ...(search.restore && { restore: true }),
   }),
+  staticData: { ask: ({ fqdn = '' }) => askForSite(fqdn) },
   component: lazyPage(() => import('./routes/time/time.tsx'), 'TimePage'),
 });
 const teams = createRoute({
@@ -429,22 +423,22 @@ export function createAppRouter(queryClient: QueryClient) {
  * with them after that answer.
  */
 export function beginEarly(router: ReturnType<typeof createAppRouter>): void {
-  askWhoIsThere();
+  const asked = hasSession ? [askWhoIsThere()] : [];
   const matches: { routeId: keyof typeof router.routesById; params: { fqdn?: string } }[] = router.matchRoutes(
     router.latestLocation,
   );
   for (const { routeId, params } of matches) {
     const { component, staticData } = router.routesById[routeId].options;
     void (component as { preload?: () => Promise<void> } | undefined)?.preload?.().catch(() => {});
-    void staticData?.ask?.(params);
+    if (hasSession && staticData?.ask) asked.push(staticData.ask(params));
   }
-  setTimeout(forgetFirstAnswers);
+  void Promise.all(asked).then(forgetFirstAnswers);
 }
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     /** What a page shows first, asked for at once. */
-    ask?: (params: { fqdn?: string }) => void | Promise<void>;
+    ask?: (params: { fqdn?: string }) => Promise<void>;
   }
   interface Register {
     router: ReturnType<typeof createAppRouter>;

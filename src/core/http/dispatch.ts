@@ -52,7 +52,7 @@ export const showOn =
   (headers) =>
     void reply.headers(headers);
 
-function readRequest(services: Services, request: FastifyRequest, reply: FastifyReply): Incoming {
+export function readRequest(services: Services, request: FastifyRequest, reply: FastifyReply): Incoming {
   const { headers, url, query, ip } = request;
   const wait = /(?:^|[,;\s])wait=(\d{1,4})(?:$|[,;\s])/i.exec(String(headers.prefer ?? ''))?.[1];
   return {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
+import { PassThrough, pipeline, Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { constants, createGzip, gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { escapeHtml } from '#core/escape-html.ts';
-import { routeNotFound } from './failures.ts';
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -46,6 +46,23 @@ export interface TerminalSetting {
   ticket: string | null;
 }
 
+/** What the page of somebody who is signed in holds besides, so that it is drawn with what it shows and not before that. */
+export interface OwnPage {
+  /** Whose files are asked for at once (web/first-files.vite.ts). */
+  files: 'home' | 'site' | 'other';
+  /** Addresses of what the page shows first, as far as they are known by now. */
+  pictures: readonly string[];
+  /** It must not fail, and says itself how long it is waited for. */
+  first: Promise<FirstAnswers>;
+}
+
+export interface FirstAnswers {
+  /** JSON by the address that the page would ask at. */
+  answers: ReadonlyMap<string, string>;
+  /** Those that the answers tell of. */
+  pictures: readonly string[];
+}
+
 /** A page of the docs; its body is HTML, the rest is text. */
 export interface DocsPage {
   title: string;
@@ -66,6 +83,9 @@ const NOT_BUILT = Buffer.from(
   '<!doctype html><title>Siteyard</title><p>The dashboard is not built. Run <code>npm start</code>, which builds it.',
 );
 
+/** Which files the pages of the dashboard begin with. */
+const FIRST_FILES = '/first-files.json';
+
 /** The dashboard: a few files that are kept in memory, each compressed once. Every path of its own router gets its page. */
 export class FrontEnd {
   readonly #assets: Map<string, Asset>;
@@ -74,11 +94,13 @@ export class FrontEnd {
   readonly #docs: string;
   readonly #docsPages = new WeakMap<DocsPage, Asset>();
   readonly #framed: () => string;
+  readonly #firstFiles: Record<OwnPage['files'], string[]>;
 
   private constructor(assets: Map<string, Asset>, framed: () => string) {
     this.#framed = framed;
     this.#assets = assets;
     this.#page = assets.get('/index.html') ?? toAsset('/index.html', NOT_BUILT);
+    this.#firstFiles = JSON.parse(assets.get(FIRST_FILES)?.body.toString() ?? '{"home":[],"site":[],"other":[]}');
     this.#terminal = (assets.get('/terminal.html')?.body ?? NOT_BUILT).toString();
     this.#docs = assets.get('/docs.html')?.body.toString() ?? '<title>%docs-title%</title>%docs-body%';
   }
@@ -88,8 +110,49 @@ export class FrontEnd {
     return new FrontEnd(await loadAssets(folder), framed);
   }
 
+  /** The same for everybody, and with nothing in it. */
   sendPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    return send(request, reply.header('content-security-policy', pagePolicy(this.#framed())), this.#page);
+    reply.header('content-security-policy', pagePolicy(this.#framed()));
+    return send(request, reply, this.#page, 'accept-encoding, cookie');
+  }
+
+  /**
+   * A page of its own for each who asks, which nobody keeps: whoever comes back to it gets it anew. Its beginning is sent before the answers are
+   * there, so that the browser reads its files meanwhile.
+   */
+  sendOwnPage(request: FastifyRequest, reply: FastifyReply, page: OwnPage): FastifyReply {
+    reply.headers({
+      'content-security-policy': pagePolicy(this.#framed()),
+      'cache-control': 'private, no-store',
+      vary: 'accept-encoding, cookie',
+    });
+    const isGzipped = takesGzip(request);
+    if (isGzipped) reply.header('content-encoding', 'gzip');
+    const out = isGzipped ? createGzip({ flush: constants.Z_SYNC_FLUSH }) : new PassThrough();
+    // Whoever leaves in the middle is nobody's fault.
+    pipeline(Readable.from(this.#ownPage(page)), out, () => {});
+    return reply.type(TYPES['.html'] as string).send(out);
+  }
+
+  async *#ownPage({ files, pictures, first }: OwnPage): AsyncGenerator<string> {
+    const [head = '', rest = ''] = this.#page.body.toString().split('</head>');
+    const [body = '', end = ''] = rest.split('</body>');
+    const scripts = this.#firstFiles[files].map((file) => `<link rel="modulepreload" crossorigin href="${file}">`);
+    yield `${head}${scripts.join('')}${preloads(pictures)}</head>${body}`;
+    const found = await first;
+    const answers = [...found.answers].map(([address, json]) => `${JSON.stringify(address)}:${json}`);
+    // Nothing in it can end the block.
+    const json = `{${answers.join()}}`.replaceAll('<', '\\u003c');
+    const block = `<script type="application/json" id="first-answers">${json}</script>`;
+    yield `${preloads(found.pictures)}${block}</body>${end}`;
+  }
+
+  /** A file of the dashboard. */
+  sendFile(request: FastifyRequest, reply: FastifyReply, path: string): Promise<FastifyReply> | undefined {
+    const asset = this.#assets.get(path);
+    // Pages come with a policy, each at its own addresses.
+    if (!asset || path.endsWith('.html') || path === FIRST_FILES) return undefined;
+    return send(request, reply, asset);
   }
 
   /** A page of its own for each who asks: it names the site, and may hold a ticket. */
@@ -112,32 +175,31 @@ export class FrontEnd {
     const parts: Record<string, string> = { title: escapeHtml(title), description: escapeHtml(description), body };
     return this.#docs.replaceAll(/%docs-(\w+)%/g, (_, name: string) => parts[name] ?? '');
   }
-
-  register(app: FastifyInstance): void {
-    app.get('/*', async (request, reply) => {
-      const path = request.url.split('?')[0] ?? '/';
-      const asset = this.#assets.get(path);
-      // Pages come with a policy, each at its own addresses.
-      if (asset && !path.endsWith('.html')) return send(request, reply, asset);
-      // A site's page ends with the site's name, whose last label is no file's ending.
-      const isFile = extname(path) !== '' && !path.startsWith('/sites/');
-      if (path.startsWith('/f/') || path.startsWith('/assets/') || isFile) throw routeNotFound();
-      return this.sendPage(request, reply);
-    });
-  }
 }
 
 const FOREVER = 'public, max-age=31536000, immutable';
 
-async function send(request: FastifyRequest, reply: FastifyReply, asset: Asset): Promise<FastifyReply> {
+async function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  asset: Asset,
+  vary = 'accept-encoding',
+): Promise<FastifyReply> {
   const isVersion = (request.query as { v?: string }).v === versionOf(asset);
   const cacheControl = isVersion ? FOREVER : asset.cacheControl;
-  reply.header('etag', asset.etag).header('cache-control', cacheControl).header('vary', 'accept-encoding');
+  reply.header('etag', asset.etag).header('cache-control', cacheControl).header('vary', vary);
   if (request.headers['if-none-match'] === asset.etag) return reply.code(304).send();
   reply.type(asset.type);
-  if (!/\bgzip\b/.test(String(request.headers['accept-encoding']))) return reply.send(asset.body);
+  if (!takesGzip(request)) return reply.send(asset.body);
   return reply.header('content-encoding', 'gzip').send(await asset.gzipped());
 }
+
+const preloads = (pictures: readonly string[]) =>
+  pictures
+    .map((address) => `<link rel="preload" as="image" fetchpriority="high" href="${escapeHtml(address)}">`)
+    .join('');
+
+const takesGzip = ({ headers }: FastifyRequest) => /\bgzip\b/.test(String(headers['accept-encoding']));
 
 async function loadAssets(folder: string): Promise<Map<string, Asset>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);

@@ -127,7 +127,7 @@ function readInput(services: Services, operation: Operation, input: Input, show:
 }
 
 /** As a client would ask for it, so that the same call has the same address whichever way it comes. */
-function addressOf({ path }: Operation, { params = {}, query = {} }: Input): string {
+export function addressOf({ path }: Operation, { params = {}, query = {} }: Pick<Input, 'params' | 'query'>): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.append(name, String(value));

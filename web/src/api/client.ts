@@ -11,7 +11,7 @@ export function whenSignedOut(handler: () => void): void {
 /** The dashboard is served by the API itself, so the session cookie goes along and no address is needed. */
 export const api = createClient({
   baseUrl: '',
-  fetch: async (...request) => noticing((await takeFirstAnswer(...request)) ?? (await fetch(...request))),
+  fetch: async (...request) => noticing(takeFirstAnswer(...request) ?? (await fetch(...request))),
 });
 
 /** The same for what takes a while to send: fetch does not tell how much of it has gone. */

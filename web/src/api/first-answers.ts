@@ -1,21 +1,19 @@
-declare global {
-  interface Window {
-    /** By address: what public/begin.js asked for before the dashboard was there. Nothing where that did not get through. */
-    firstAnswers?: Map<string, Promise<Response | undefined>>;
-  }
-}
+/** What the server wrote into the page for whoever has a session here: JSON by the address that it would be asked at. */
+const block = document.getElementById('first-answers');
+const answers = new Map<string, unknown>(Object.entries(JSON.parse(block?.textContent ?? '{}')));
 
-/** The answer to a question that was asked already. Each counts once. */
-export function takeFirstAnswer(
-  url: string,
-  { method = 'GET' }: RequestInit,
-): Promise<Response | undefined> | undefined {
-  const answer = method === 'GET' ? window.firstAnswers?.get(url) : undefined;
-  window.firstAnswers?.delete(url);
+/** The server knows a session of this browser, though perhaps not a good one. */
+export const hasSession = block !== null;
+
+/** The answer to a question that the server has answered already. Each counts once. */
+export function takeFirstAnswer(url: string, { method = 'GET' }: RequestInit): Response | undefined {
+  if (method !== 'GET' || !answers.has(url)) return undefined;
+  const answer = Response.json(answers.get(url));
+  answers.delete(url);
   return answer;
 }
 
 /** Whoever asks later wants to know how it is then. */
 export function forgetFirstAnswers(): void {
-  window.firstAnswers?.clear();
+  answers.clear();
 }

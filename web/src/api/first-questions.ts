@@ -1,37 +1,33 @@
-import { chosenTeam, myTeamsQuery } from './current-team.ts';
-import { eventsQuery, teamEventsQuery } from './events.ts';
+import { currentOf, myTeamsQuery } from './current-team.ts';
+import { teamEventsQuery } from './events.ts';
 import { attentionQuery, recentSitesQuery } from './home-queries.ts';
 import { preloadPicture } from './pictures.ts';
 import { queryClient } from './query-client.ts';
 import { meQuery } from './session.ts';
 import { siteQuery } from './sites.ts';
 
-/** In this browser nobody has been signed in, so nobody is. */
-const isStranger = () => chosenTeam() === undefined;
-
 /** What everything else waits for: it is asked first. */
-export function askWhoIsThere(): void {
-  if (!isStranger()) void queryClient.prefetchQuery(meQuery);
-}
+export const askWhoIsThere = (): Promise<void> => queryClient.prefetchQuery(meQuery);
 
-/** Of the team that was looked at last; of another one it is asked for when that is known. */
+/** The server answers the same ahead (src/features/front-end/first-answers.ts). */
 export async function askForHome(): Promise<void> {
-  const team = chosenTeam();
+  const teams = await queryClient.ensureQueryData(myTeamsQuery).catch(() => undefined);
+  const team = currentOf(teams?.results)?.id;
   if (team === undefined) return;
-  void queryClient.prefetchInfiniteQuery(eventsQuery);
   await Promise.all([
-    queryClient.prefetchQuery(myTeamsQuery),
-    queryClient.prefetchQuery(attentionQuery(team)),
     queryClient.prefetchQuery(recentSitesQuery(team)),
+    queryClient.prefetchQuery(attentionQuery(team)),
     queryClient.prefetchInfiniteQuery(teamEventsQuery(team)),
   ]);
 }
 
-export async function askForSite(fqdn: string): Promise<void> {
-  if (isStranger()) return;
+export const askForSite = (fqdn: string): Promise<void> => queryClient.prefetchQuery(siteQuery(fqdn));
+
+/** `files` are those of the first page of a site: to draw it without them would be to draw it twice. */
+export async function askForOverview(fqdn: string, files: Promise<void>): Promise<void> {
   // The largest part of the page.
   preloadPicture(fqdn);
-  await queryClient.prefetchQuery(siteQuery(fqdn));
+  await Promise.all([askForSite(fqdn), files]);
 }
 
 /** What comes within this time is drawn together with the frame, and once; for what takes longer the page says that it loads. */

@@ -13,8 +13,8 @@ export async function whenOnline<T>(load: () => Promise<T>): Promise<T> {
 
 type View<Props> = (props: Props) => ReactNode;
 
-/** A part of a page that comes when it is shown first, or when somebody is about to: `preload`. */
-export type LazyView<Props> = { View: View<Props>; preload: () => void };
+/** A part of a page that comes when it is shown first, or when somebody is about to: `preload`, which does not fail. */
+export type LazyView<Props> = { View: View<Props>; preload: () => Promise<void> };
 
 export function lazyView<Props extends object>(load: () => Promise<View<Props>>): LazyView<Props> {
   let known: View<Props> | undefined;
@@ -32,6 +32,10 @@ export function lazyView<Props extends object>(load: () => Promise<View<Props>>)
       return createElement(Shown as never, props);
     },
     // What fails now is asked for once more, and told, when it is shown.
-    preload: () => void loadOnce().catch(() => {}),
+    preload: () =>
+      loadOnce().then(
+        () => {},
+        () => {},
+      ),
   };
 }

@@ -52,7 +52,7 @@ export function viewOf(path: string): SiteView {
 }
 
 /** Begins to load what a page shows while somebody is about to open it, beside the question for the site. */
-export function preloadView(path: string, isStaging: boolean): void {
+export async function preloadView(path: string, isStaging: boolean): Promise<void> {
   const { live, staging } = viewOf(path);
-  (isStaging ? staging : live)?.preload();
+  await (isStaging ? staging : live)?.preload();
 }

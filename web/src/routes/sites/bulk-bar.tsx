@@ -65,6 +65,8 @@ export function BulkBar({ teamId, sites, onDone }: BulkBarProps) {
       onDone();
     },
   });
+  const running = work.isPending ? work.variables.action : undefined;
+  const stateOf = (action: Action) => ({ pending: running === action, disabled: running !== undefined });
   const outdated = sites.filter(({ updates_waiting }) => updates_waiting > 0);
   return (
     <section
@@ -82,7 +84,7 @@ export function BulkBar({ teamId, sites, onDone }: BulkBarProps) {
           key={action.label}
           variant="secondary"
           size="sm"
-          pending={work.isPending}
+          {...stateOf(action)}
           onClick={() => work.mutate({ action, of: sites })}
         >
           <action.Icon /> {action.label}
@@ -95,7 +97,7 @@ export function BulkBar({ teamId, sites, onDone }: BulkBarProps) {
           isHarmless
           onConfirm={() => work.mutateAsync({ action: update, of: outdated })}
           trigger={
-            <Button variant="secondary" size="sm" pending={work.isPending}>
+            <Button variant="secondary" size="sm" {...stateOf(update)}>
               <update.Icon /> {update.label}
             </Button>
           }
