@@ -239,6 +239,8 @@ test("the visitor sees nothing of the platform's own headers, nor of one hop's",
       'x-hop',
       'X-Hop',
       'b',
+      'HTTP2-Settings',
+      'c',
       'Set-Cookie',
       'a=1',
       'Set-Cookie',
@@ -252,6 +254,7 @@ test("the visitor sees nothing of the platform's own headers, nor of one hop's",
   const { headers } = await world.ask('/');
   assert.equal(headers['x-siteyard-secret'], undefined);
   assert.equal(headers['x-hop'], undefined);
+  assert.equal(headers['http2-settings'], undefined);
   assert.deepEqual(headers['set-cookie'], ['a=1', 'b=2']);
 });
 

@@ -327,7 +327,13 @@ export class Edge {
     }
     const notice = noticeOf(error);
     this.totals.countFailure(notice.code);
-    const requestId = sendNotice(response, notice);
+    let requestId: string | undefined;
+    try {
+      requestId = sendNotice(response, notice);
+    } catch {
+      // What the site wanted to say stands in the way of every other answer. Nobody else may feel that.
+      response.destroy();
+    }
     const level = error instanceof SiteFailure || error instanceof SiteTaken ? 'info' : 'warn';
     this.#log[level](
       { err: error, site_id: gate.site.id, request_id: requestId, status: notice.status },

@@ -4,6 +4,7 @@ import type { Visit } from '../visit.ts';
 
 const HOP_BY_HOP = new Set([
   'connection',
+  'http2-settings',
   'keep-alive',
   'proxy-connection',
   'proxy-authenticate',

@@ -2,7 +2,6 @@ import type { Lease, LeaseOptions, RunningSite } from '#runtimes/runtime.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { type ServingEvents, type ServingLimits, ServingProcess } from './serving-process.ts';
 import { Waiters } from './waiters.ts';
-import type { RequestEnd } from './worker-message.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 /**
@@ -43,6 +42,8 @@ export interface AwakeEvents extends Omit<ServingEvents, 'freed'> {
 export const LEAVE_GRACE_MS = 10_000;
 /** Where there was no room for another process, it is asked for again. */
 const GROW_AGAIN_MS = 1_000;
+/** A start that failed took time from everybody. */
+const REPLACE_AGAIN_MS = 30_000;
 
 export class AwakeSite implements RunningSite {
   readonly #limits: AwakeLimits;
@@ -54,6 +55,8 @@ export class AwakeSite implements RunningSite {
   readonly #replacing = new Set<Promise<void>>();
   #growth: NodeJS.Timeout | undefined;
   #growNotBefore = 0;
+  /** For what can go on as well. */
+  #replaceNotBefore = 0;
   #hasStarted = false;
   readonly #ending = new AbortController();
   /** When PHP last worked, which tells how idle the site is. */
@@ -244,7 +247,8 @@ export class AwakeSite implements RunningSite {
       broken: (failure, request) => this.#events.broken(failure, request),
       finished: (end) => {
         this.#events.finished(end);
-        const spent = process.isSpent ? undefined : this.#spentBy(process, end);
+        if (end.ranOutOfMemory) process.ranOutOfMemory = true;
+        const spent = process.isSpent ? undefined : this.#spentBy(process);
         if (spent) this.#replace(process, spent);
       },
       freed: () => this.#pump(),
@@ -267,10 +271,10 @@ export class AwakeSite implements RunningSite {
   }
 
   /** What WebAssembly has once taken it never gives back. */
-  #spentBy({ requests, worker }: ServingProcess, { ranOutOfMemory }: RequestEnd): Spent | undefined {
+  #spentBy({ requests, worker, ranOutOfMemory }: ServingProcess): Spent | undefined {
     const { recycleAboveBytes, recycleAfterRequests, isOutdated } = this.#limits;
     if (ranOutOfMemory || worker.memoryBytes > recycleAboveBytes) return 'full';
-    if (requests >= recycleAfterRequests) return 'worn';
+    if (requests >= recycleAfterRequests && performance.now() >= this.#replaceNotBefore) return 'worn';
     return isOutdated(worker) ? 'slow' : undefined;
   }
 
@@ -287,9 +291,10 @@ export class AwakeSite implements RunningSite {
       .catch(() => 'failed')
       .then((outcome) => {
         // What has the memory that another would get leaves all the same, and the next request starts that one. What can go on does so: on a busy
-        // machine a successor may not be warm in time, and is tried again after the next request.
-        const goesOn =
-          isAlone && ((spent === 'slow' && outcome !== 'succeeded') || (spent === 'worn' && outcome === 'failed'));
+        // machine a successor may not be warm in time, and is tried again a while later.
+        const mayStay = spent === 'slow' ? outcome !== 'succeeded' : outcome === 'failed';
+        const goesOn = isAlone && mayStay && this.#spentBy(process) !== 'full';
+        if (outcome === 'failed') this.#replaceNotBefore = performance.now() + REPLACE_AGAIN_MS;
         if (goesOn) process.isSpent = false;
         else process.leave(LEAVE_GRACE_MS);
         this.#rank();

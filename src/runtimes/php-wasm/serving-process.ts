@@ -47,6 +47,8 @@ export class ServingProcess {
   requests = 0;
   /** It has used up what a process may; another is to take its place. */
   isSpent = false;
+  /** In one of its requests, after which it may not have all that it had. */
+  ranOutOfMemory = false;
   #isLeaving = false;
   #graceMs = 0;
   /** Answers that are not read to their end. */

@@ -34,7 +34,7 @@ type Listener = (chunk: Buffer) => void;
 const LAST = 'Connection: close\r\n';
 
 /** Who asks for much and reads nothing of it is not listened to for as long. */
-const MOST_UNREAD_BYTES = 256 * 1024;
+const MOST_UNREAD_BYTES = 64 * 1024;
 
 /**
  * Looks at what comes over a connection before Node's server does. What Node makes of a request and its answer costs more than all that we do for one that is

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from 'node:http2';
+import { type ClientHttp2Session, connect, constants, type OutgoingHttpHeaders, type Settings } from 'node:http2';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { pause } from '../../../../test/pause.ts';
 import { type Http2Requests, http2Requests } from './http2.ts';
 
 test('a connection that does nothing is let go of, also when an answer took longer than that before', async (t) => {
@@ -67,14 +68,73 @@ test('what is in memory is answered at once, and all else by Node', async (t) =>
   assert.equal((await ask(session, { ...now, host: 'b.example' })).headers[':status'], 400);
 });
 
-async function openSession(t: TestContext, requests: Http2Requests): Promise<ClientHttp2Session> {
+/** More than a client takes before it says that there is room for more. */
+const LARGE = Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n${'x'.repeat(200_000)}`);
+
+test('whoever resets an answer, or goes away in the middle of one, ends nobody else', async (t) => {
+  const requests = http2Requests((_request, response) => void response.end(LARGE), {
+    atOnce: ({ url }) => (url === '/now' ? LARGE : undefined),
+  });
+  const { NGHTTP2_INTERNAL_ERROR, NGHTTP2_REFUSED_STREAM, NGHTTP2_CANCEL } = constants;
+  for (const path of ['/now', '/other'])
+    for (const how of [NGHTTP2_INTERNAL_ERROR, NGHTTP2_REFUSED_STREAM, NGHTTP2_CANCEL, 'reset', 'end'] as const) {
+      const session = await openSession(t, requests);
+      const stream = session.request({ ':path': path });
+      stream.on('error', () => undefined);
+      await once(stream, 'response');
+      stream.pause();
+      const { socket } = session;
+      if (typeof how === 'number') stream.close(how);
+      else if (how === 'end') socket.destroy();
+      else (socket as Socket).resetAndDestroy();
+      await pause(50);
+      // What nobody caught would have ended this process.
+      const other = await openSession(t, requests);
+      assert.equal((await ask(other, { ':path': path })).headers[':status'], 200, `${path} ${how}`);
+    }
+});
+
+test('whoever does not take an answer is let go of', async (t) => {
+  const idleMs = 200;
+  const requests = http2Requests((_request, response) => void response.end(LARGE), {
+    idleMs,
+    atOnce: ({ url }) => (url === '/now' ? LARGE : undefined),
+  });
+  for (const path of ['/now', '/other']) {
+    const session = await openSession(t, requests, { initialWindowSize: 0 });
+    const closed = once(session, 'close', { signal: AbortSignal.timeout(30_000) });
+    const stream = session.request({ ':path': path });
+    stream.on('error', () => undefined);
+    await once(stream, 'response');
+    await closed;
+  }
+});
+
+test('an answer may say twice what others say once, and what can not be said is left to Node', async (t) => {
+  const answer = (line: string) => Buffer.from(`HTTP/1.1 200 OK\r\n${line}\r\n${line}\r\n\r\nnow`);
+  const session = await openSession(
+    t,
+    http2Requests((_request, response) => void response.end('Node'), {
+      atOnce: ({ url }) => answer(url === '/twice' ? 'X-Content-Type-Options: nosniff' : 'HTTP2-Settings: a'),
+    }),
+  );
+  assert.equal((await ask(session, { ':path': '/twice' })).text, 'now');
+  assert.equal((await ask(session, { ':path': '/unsaid' })).text, 'Node');
+});
+
+async function openSession(
+  t: TestContext,
+  requests: Http2Requests,
+  settings: Settings = {},
+): Promise<ClientHttp2Session> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     requests.take(socket);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { settings });
+  session.on('error', () => undefined);
   t.after(() => {
     session.destroy();
     for (const socket of sockets) socket.destroy();

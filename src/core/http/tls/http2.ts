@@ -36,6 +36,8 @@ export function http2Requests(
   const sessions = new Set<ServerHttp2Session>();
   const server: Http2Server = createServer({
     maxSessionInvalidFrames: 100,
+    // A site may say one thing twice, as it may over HTTP/1.1; Node would throw.
+    strictSingleValueFields: false,
     maxSessionRejectedStreams: 100,
     settings: {
       maxConcurrentStreams: STREAMS_AT_ONCE,
@@ -57,15 +59,17 @@ export function http2Requests(
   const openStreams = new WeakMap<ServerHttp2Session, number>();
   const count = (session: ServerHttp2Session, by: 1 | -1) => {
     const open = (openStreams.get(session) ?? 0) + by;
-    if (open === 0) openStreams.delete(session);
-    else openStreams.set(session, open);
+    if (open > 0) return void openStreams.set(session, open);
+    openStreams.delete(session);
+    // A time that was over while one waited does not come again by itself.
+    if (!session.destroyed) session.setTimeout(idleMs);
   };
   server.on('request', (incoming, outgoing) => {
     const session = incoming.stream.session as ServerHttp2Session | undefined;
     if (!session || session.destroyed) return;
     count(session, 1);
     incoming.stream.once('close', () => count(session, -1));
-    const translated = translate(incoming, outgoing, session.socket as Socket);
+    const translated = translate(incoming, outgoing, session.socket as Socket, idleMs);
     if (!translated) return void outgoing.writeHead(400).end();
     const { request, response } = translated;
     watchArrival(request, () => incoming.stream.close(constants.NGHTTP2_CANCEL));
@@ -76,8 +80,8 @@ export function http2Requests(
   const [toNode] = server.listeners('stream') as [(...args: unknown[]) => void];
   server.off('stream', toNode).on('stream', (stream, headers, flags, ...rest) => {
     const answer = (flags & constants.NGHTTP2_FLAG_END_STREAM) > 0 ? atOnceOver(stream, headers, tried) : undefined;
-    if (answer) send(answer, stream);
-    else toNode.call(server, stream, headers, flags, ...rest);
+    if (!answer || !send(answer, stream)) return void toNode.call(server, stream, headers, flags, ...rest);
+    giveUpWhenStalled(stream, idleMs);
   });
   return {
     take: (connection) => void server.emit('connection', connection),
@@ -107,14 +111,27 @@ interface StreamAnswer {
 /** Such an answer is one piece of memory for as long as it is the same. */
 const streamAnswers = new WeakMap<Buffer, StreamAnswer>();
 
-function send(answer: Buffer, stream: ServerHttp2Stream): void {
+/** False where it can not be said in HTTP/2: then nothing was sent. */
+function send(answer: Buffer, stream: ServerHttp2Stream): boolean {
   let translated = streamAnswers.get(answer);
   if (!translated) {
     translated = toStreamAnswer(answer);
     streamAnswers.set(answer, translated);
   }
-  stream.respond(translated.headers);
+  try {
+    stream.respond(translated.headers);
+  } catch {
+    return false;
+  }
+  // Whoever goes away, or says that something is wrong, has no answer any more; nobody else is to know.
+  stream.on('error', () => undefined);
   stream.end(translated.body);
+  return true;
+}
+
+/** An answer that is all there waits for whoever asked, who may never take it. */
+function giveUpWhenStalled(stream: ServerHttp2Stream, idleMs: number): void {
+  stream.setTimeout(idleMs, () => stream.close(constants.NGHTTP2_CANCEL));
 }
 
 function toStreamAnswer(answer: Buffer): StreamAnswer {
@@ -148,6 +165,7 @@ function translate(
   incoming: Http2ServerRequest,
   outgoing: Http2ServerResponse,
   connection: Socket,
+  idleMs: number,
 ): Translated | undefined {
   const host = hostOf(incoming.headers);
   if (host === undefined) return undefined;
@@ -179,7 +197,9 @@ function translate(
     },
     end(...args: unknown[]) {
       // Node's own has it written by `write`.
-      return end?.apply(outgoing, args);
+      const ended = end?.apply(outgoing, args);
+      giveUpWhenStalled(incoming.stream, idleMs);
+      return ended;
     },
   });
   Object.defineProperty(outgoing, 'destroyed', { get: () => incoming.stream.destroyed });
