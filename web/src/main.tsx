@@ -10,9 +10,14 @@ import { leaveTo, meQuery } from './api/session.ts';
 import { beginEarly, createAppRouter } from './router.tsx';
 import { Toasts } from './ui/toast.tsx';
 
-whenSignedOut(() => {
+whenSignedOut((isForeignCookie) => {
   // Whoever was not signed in anyway stays where they are.
   if (!queryClient.getQueryData(meQuery.queryKey)) return;
+  if (isForeignCookie) {
+    // The page came with who is there, by a cookie that was alone on its own path. To sign in would change nothing: the page is drawn anew and says so.
+    queryClient.removeQueries({ queryKey: meQuery.queryKey });
+    return void router.invalidate();
+  }
   const next = `${location.pathname}${location.search}`;
   leaveTo(`/sign-in?${new URLSearchParams({ next })}`);
 });

@@ -1,10 +1,12 @@
 import { ApiError, createClient } from '#sdk';
 import { takeFirstAnswer } from './first-answers.ts';
 
-let signedOut = () => {};
+const FOREIGN_COOKIE = 'auth.duplicate_cookie';
 
-/** Runs whenever a call finds that there is no session: it ended here, in another tab, or by itself. */
-export function whenSignedOut(handler: () => void): void {
+let signedOut = (_isForeignCookie: boolean) => {};
+
+/** Runs whenever a call finds that there is no session: it ended here, in another tab, or by itself; or it can not be told which is ours. */
+export function whenSignedOut(handler: (isForeignCookie: boolean) => void): void {
   signedOut = handler;
 }
 
@@ -22,8 +24,13 @@ export const apiWithProgress = (onProgress: (percentage: number) => void) =>
   });
 
 function noticing(response: Response): Response {
-  if (response.status === 401) signedOut();
+  if (response.status === 401) void tellSignedOut(response.clone());
   return response;
+}
+
+async function tellSignedOut(response: Response): Promise<void> {
+  const body = await response.json().catch(() => undefined);
+  signedOut(body?.code === FOREIGN_COOKIE);
 }
 
 function sendWithProgress(url: string, init: RequestInit, onProgress: (percentage: number) => void): Promise<Response> {
@@ -54,5 +61,5 @@ export function isStatus(error: unknown, ...statuses: number[]): boolean {
 
 /** Signing in anew would not help: somebody else's cookie stands beside ours, and only the visitor can delete it. */
 export function isForeignCookie(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'auth.duplicate_cookie';
+  return error instanceof ApiError && error.code === FOREIGN_COOKIE;
 }

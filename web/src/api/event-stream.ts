@@ -8,8 +8,6 @@ const url = '/f/api/v1/event/stream';
 /** A browser allows six connections to a host over HTTP/1.1, and every tab holds one: tabs in the background give theirs back. */
 const hiddenGraceMs = 30_000;
 const retryMs = 10_000;
-/** What the page shows first is drawn before anything is asked for anew. What happens meanwhile is found when the stream opens. */
-const firstDrawnMs = 500;
 
 /** Keeps every list in step with what happens elsewhere, for as long as the layout stands. */
 export function useEventStream(): void {
@@ -60,7 +58,7 @@ function openStream(queryClient: QueryClient): () => void {
   }
 
   document.addEventListener('visibilitychange', onVisibility);
-  timer = setTimeout(open, firstDrawnMs);
+  open();
   return () => {
     document.removeEventListener('visibilitychange', onVisibility);
     close();

@@ -43,17 +43,25 @@ test('what one site writes without end fills nobody’s memory when the log is r
   await own.connection.query('UPDATE wp_posts SET n = 1 WHERE ID = 7');
 
   const { binlog: account } = databases.describe(quiet);
-  const log = new Binlog(server.address, account as NonNullable<typeof account>);
-  collect();
-  const before = process.memoryUsage();
-  const changes = await log.changes(own.name, from);
-  collect();
-  const after = process.memoryUsage();
-  const grown = after.heapUsed + after.external - before.heapUsed - before.external;
-  assert.ok(grown < 15_000_000, `${grown} bytes are kept`);
+  const logs: Binlog[] = [];
+  // What else this process does meanwhile counts too, and is not there each time.
+  const grown: number[] = [];
+  let changes: Awaited<ReturnType<Binlog['changes']>>;
+  for (let looks = 0; looks < 3; looks++) {
+    // Each would keep it all.
+    const log = new Binlog(server.address, account as NonNullable<typeof account>);
+    logs.push(log);
+    collect();
+    const before = process.memoryUsage();
+    changes = await log.changes(own.name, from);
+    collect();
+    const after = process.memoryUsage();
+    grown.push(after.heapUsed + after.external - before.heapUsed - before.external);
+  }
+  assert.ok(Math.min(...grown) < 15_000_000, `${grown} bytes are kept`);
   assert.deepEqual(
     [changes?.isRemade, [...(changes?.tables ?? [])]],
     [false, [['wp_posts', [{ first: [7n], last: [7n] }]]]],
   );
-  assert.equal((await log.changes(theirs.name, from))?.isRemade, true);
+  assert.equal((await logs[0]?.changes(theirs.name, from))?.isRemade, true);
 });
