@@ -72,8 +72,14 @@ export async function run(): Promise<Report> {
       pages.theirs.push(await cpuMs(theirCpu, theirs));
     }
     const waits = [];
-    for (const visitors of VISITORS)
-      waits.push({ visitors, ours: await wait(visitors, ours), theirs: await wait(visitors, theirs) });
+    for (const visitors of VISITORS) {
+      const each = { visitors, ours: [] as number[], theirs: [] as number[] };
+      for (let round = 0; round < ROUNDS; round++) {
+        each.ours.push(...(await wait(visitors, ours)));
+        each.theirs.push(...(await wait(visitors, theirs)));
+      }
+      waits.push(each);
+    }
     const awakeBytes = pssOf(service.pid);
     const theirBytes = descendants(handMade.pids.fpm).reduce((sum, pid) => sum + pssBytesOf(pid), 0);
 

@@ -242,7 +242,7 @@ function linkCommand() {
 function missingTools() {
   if (!forTests) return [];
   const missing = [];
-  if (!findChromium()) missing.push({ name: 'Chromium', packages: ['chromium', 'fonts-liberation'] });
+  if (!findChromium()) missing.push({ name: 'Chromium', packages: ['chromium-headless-shell', 'fonts-liberation'] });
   if (!onPath('git')) missing.push({ name: 'git', packages: ['git'] });
   if (!onPath('prometheus') && !existsSync(join(prometheusFolder, 'usr/bin/prometheus')))
     missing.push({ name: 'Prometheus', packages: ['prometheus'], unpackTo: prometheusFolder });
@@ -272,7 +272,7 @@ function mayInstall() {
 function findChromium() {
   const given = process.env.CHROMIUM_PATH;
   if (given && !existsSync(given)) throw new SetupError(`CHROMIUM_PATH names ${given}, which does not exist.`);
-  return given ?? ['chromium', 'chromium-browser', 'google-chrome'].find(onPath);
+  return given ?? ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].find(onPath);
 }
 
 function onPath(program) {

@@ -3,7 +3,8 @@ import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 import { laneEnds } from './lane-ends.ts';
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+/** The first is the same browser without what draws windows, of which nobody sees any. */
+const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 /** Each of them costs a process for every window, and the first two draw an address bar that nobody looks at. */
 const UNUSED_FEATURES = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'SpareRendererForSitePerProcess'];
 /** Those that Playwright turns off: Chromium hears only the last list, so ours has to repeat them. */

@@ -27,6 +27,8 @@ export interface ChromiumOptions {
 
 /** Debian's own is behind a script that looks at more of the machine than a sandbox shows. */
 const PLACES = [
+  // The same without what draws windows, of which nobody sees any.
+  '/usr/lib/chromium/chromium-headless-shell',
   '/usr/lib/chromium/chromium',
   '/usr/lib/chromium-browser/chromium-browser',
   '/opt/google/chrome/chrome',
