@@ -48,7 +48,8 @@ it('a new site opens, its owner signs in and publishes a post with an image, and
   const save = async (path: string, content: string) =>
     (await ada.api.saveSiteFile({ params: { fqdn: site.fqdn }, body: { path, content } })).syntax_error;
   assert.equal(await save('plugins/good.php', '<?php echo 1;'), null);
-  await eventually(async () => (await save('plugins/bad.php', '<?php\necho 1;\necho (;'))?.line === 3);
+  let tries = 0;
+  await eventually(async () => (await save(`plugins/bad${tries++}.php`, '<?php\necho 1;\necho (;'))?.line === 3);
 
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   page.setDefaultTimeout(PATIENCE_MS);
