@@ -26,8 +26,10 @@ export function OperatorOverview() {
             {overview.hosts.map((host) => (
               <Capacity key={host.name} host={host} />
             ))}
-            <Queue queue={overview.queue} />
             <Revenue revenue={overview.revenue} teams={overview.teams} />
+          </div>
+          <div className="grid gap-6 xl:grid-cols-3">
+            <Queue queue={overview.queue} />
             <Certificates certificates={overview.certificates} />
             <Backups backups={overview.backups} hosts={overview.hosts} />
           </div>
