@@ -70,44 +70,51 @@ function EventRow({ event, siteName, team, asOperator }: EventRowProps) {
   return (
     <li className="flex gap-3 px-5 py-3.5">
       <Avatar name={event.user?.full_name ?? 'Siteyard'} id={event.user_id ?? 'siteyard'} />
-      <div className="min-w-0 flex-1">
-        <p className={event.unread ? 'font-medium' : undefined}>
-          <EventLink event={event} siteName={siteName} asOperator={asOperator}>
-            {withMoments(event.activity)}
-          </EventLink>
-        </p>
-        {failure && <p className="mt-0.5 text-danger-text">{failure}</p>}
-        {!failure && event.description && <p className="mt-0.5 line-clamp-2 text-muted">{event.description}</p>}
-        <p className="mt-0.5 text-muted text-xs">
-          {team && (
-            <>
-              <Link
-                to="/teams/$teamId"
-                params={{ teamId: team.id }}
-                className="rounded underline-offset-4 hover:text-fg hover:underline"
-              >
-                {team.name}
-              </Link>
-              {' · '}
-            </>
-          )}
-          <EventTime iso={event.created_at} />
-          {event.fqdn !== siteName && ` · as ${event.fqdn}`}
-        </p>
-      </div>
-      <div className="flex items-start gap-3 pt-0.5">
+      {/* The badge moves below a text that it would leave less than this. */}
+      <div className="flex min-w-0 flex-1 flex-wrap gap-x-3 gap-y-1.5">
+        <div className="min-w-0 flex-1 basis-52">
+          <p className={event.unread ? 'font-medium' : undefined}>
+            <EventLink event={event} siteName={siteName} asOperator={asOperator}>
+              {withMoments(event.activity)}
+            </EventLink>
+          </p>
+          {failure && <p className="mt-0.5 text-danger-text">{failure}</p>}
+          {!failure && event.description && <p className="mt-0.5 line-clamp-2 text-muted">{event.description}</p>}
+          <p className="mt-0.5 text-muted text-xs">
+            {team && (
+              <>
+                <Link
+                  to="/teams/$teamId"
+                  params={{ teamId: team.id }}
+                  className="rounded underline-offset-4 hover:text-fg hover:underline"
+                >
+                  {team.name}
+                </Link>
+                {' · '}
+              </>
+            )}
+            <EventTime iso={event.created_at} />
+            {event.fqdn !== siteName && ` · as ${event.fqdn}`}
+          </p>
+        </div>
         {event.finished_at === null && !failure && (
-          <Badge tone="accent">
-            <Spinner className="size-3" /> {step ? capitalise(step) : 'Running'}
-          </Badge>
+          <div>
+            <Badge tone="accent">
+              <Spinner className="size-3" /> {step ? capitalise(step) : 'Running'}
+            </Badge>
+          </div>
         )}
-        {failure && <Badge tone="danger">Failed</Badge>}
-        {event.unread && (
-          <span className="mt-1.5 size-2 rounded-full bg-accent">
-            <span className="sr-only">Unread</span>
-          </span>
+        {failure && (
+          <div>
+            <Badge tone="danger">Failed</Badge>
+          </div>
         )}
       </div>
+      {event.unread && (
+        <span className="mt-2 size-2 shrink-0 rounded-full bg-accent">
+          <span className="sr-only">Unread</span>
+        </span>
+      )}
     </li>
   );
 }

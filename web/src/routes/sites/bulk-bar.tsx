@@ -15,6 +15,8 @@ type BulkBarProps = { teamId: string; sites: Site[]; onDone: () => void };
 /** What can be done to several sites at once: a label, what is told of those of which it is done, and the call for each. */
 interface Action {
   label: string;
+  /** To which of the chosen sites; all of them where it is not said. */
+  isFor?: (site: Site) => boolean;
   done: (count: number) => string;
   Icon: typeof MoonIcon;
   run: (fqdn: string) => Promise<unknown>;
@@ -23,6 +25,7 @@ interface Action {
 const actions: Action[] = [
   {
     label: 'Put to sleep',
+    isFor: ({ is_sleeping }) => !is_sleeping,
     done: (count: number) => `${formatAmount(count, 'site')} ${count === 1 ? 'is' : 'are'} asleep.`,
     Icon: MoonIcon,
     run: (fqdn: string) => api.sleepSite({ params: { fqdn } }),
@@ -37,6 +40,7 @@ const actions: Action[] = [
 
 const update: Action = {
   label: 'Update',
+  isFor: ({ updates_waiting }) => updates_waiting > 0,
   done: (count) => `${formatAmount(count, 'site')} ${count === 1 ? 'is' : 'are'} being updated.`,
   Icon: UpdatesIcon,
   run: (fqdn) => api.updateSoftware({ params: { fqdn }, body: {} }),
@@ -67,7 +71,8 @@ export function BulkBar({ teamId, sites, onDone }: BulkBarProps) {
   });
   const running = work.isPending ? work.variables.action : undefined;
   const stateOf = (action: Action) => ({ pending: running === action, disabled: running !== undefined });
-  const outdated = sites.filter(({ updates_waiting }) => updates_waiting > 0);
+  const sitesFor = ({ isFor = () => true }: Action) => sites.filter(isFor);
+  const outdated = sitesFor(update);
   return (
     <section
       aria-label="Selected sites"
@@ -79,17 +84,19 @@ export function BulkBar({ teamId, sites, onDone }: BulkBarProps) {
       <Button variant="secondary" size="sm" onClick={() => setLabelling(true)}>
         <LabelIcon /> Labels
       </Button>
-      {actions.map((action) => (
-        <Button
-          key={action.label}
-          variant="secondary"
-          size="sm"
-          {...stateOf(action)}
-          onClick={() => work.mutate({ action, of: sites })}
-        >
-          <action.Icon /> {action.label}
-        </Button>
-      ))}
+      {actions
+        .filter((action) => sitesFor(action).length > 0)
+        .map((action) => (
+          <Button
+            key={action.label}
+            variant="secondary"
+            size="sm"
+            {...stateOf(action)}
+            onClick={() => work.mutate({ action, of: sitesFor(action) })}
+          >
+            <action.Icon /> {action.label}
+          </Button>
+        ))}
       {outdated.length > 0 && (
         <ConfirmAction
           title={`Update all that waits on ${formatAmount(outdated.length, 'site')}?`}
