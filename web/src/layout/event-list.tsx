@@ -6,6 +6,7 @@ import { Badge } from '../ui/badge.tsx';
 import { capitalise } from '../ui/format.ts';
 import { Spinner } from '../ui/spinner.tsx';
 import { formatMoment, Time } from '../ui/time.tsx';
+import { siteLink } from './site-link.ts';
 
 const dayFormat = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
 const hourFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
@@ -36,7 +37,7 @@ export function EventList({ events, teams, asOperator }: EventListProps) {
               <EventRow
                 key={event.id}
                 event={event}
-                siteName={names.get(event.site_live_id ?? '') ?? event.fqdn}
+                siteName={names.get(event.site_live_id ?? '') ?? (event.scope === 'site' ? event.fqdn : null)}
                 team={teams?.find(({ id }) => id === event.team_id)}
                 asOperator={asOperator}
               />
@@ -48,12 +49,13 @@ export function EventList({ events, teams, asOperator }: EventListProps) {
   );
 }
 
-/** A site's events keep the name of then; the newest one at hand tells what it is called now, and where to find it. */
+/** A site's events keep the name of then; the newest one at hand tells what it is called now, and where to find it. Those of its staging site have that one's. */
 function namesToday(events: Event[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const event of events) {
     const name = detailOf(event).result?.fqdn ?? event.fqdn;
-    if (event.site_live_id && name && !names.has(event.site_live_id)) names.set(event.site_live_id, name);
+    if (event.scope === 'site' && event.site_live_id && name && !names.has(event.site_live_id))
+      names.set(event.site_live_id, name);
   }
   return names;
 }
@@ -94,7 +96,7 @@ function EventRow({ event, siteName, team, asOperator }: EventRowProps) {
               </>
             )}
             <EventTime iso={event.created_at} />
-            {event.fqdn !== siteName && ` · as ${event.fqdn}`}
+            {event.scope === 'site' && event.fqdn !== siteName && ` · as ${event.fqdn}`}
           </p>
         </div>
         {event.finished_at === null && !failure && (
@@ -130,9 +132,10 @@ function EventLink({ event, siteName, asOperator, children }: EventLinkProps) {
         {children}
       </Link>
     );
-  if (event.scope === 'site' && event.event_type !== 'site.deleted' && siteName)
+  const isOfStage = event.scope === 'stage';
+  if ((isOfStage || event.scope === 'site') && event.event_type !== 'site.deleted' && siteName)
     return (
-      <Link to="/sites/$fqdn" params={{ fqdn: siteName }} className={style}>
+      <Link {...siteLink(siteName, '', isOfStage)} className={style}>
         {children}
       </Link>
     );

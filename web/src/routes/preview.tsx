@@ -57,8 +57,8 @@ export function PreviewPage() {
       }
     >
       <p className="text-muted">
-        Only you can open this copy. It sends no mail, nothing you do in it reaches the site, and it is gone after half
-        an hour.
+        Only you can open this copy. It sends no emails, nothing you do in it reaches the site, and it is gone after
+        half an hour.
       </p>
     </AuthCard>
   );
