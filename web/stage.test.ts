@@ -143,7 +143,7 @@ describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
     await page.getByRole('link', { name: 'Overview' }).click();
     await assertFitsAndAccessible(page, 'a site with a stage');
     await page.getByRole('link', { name: 'Compare with live' }).click();
-    await page.getByText('1 file of the theme harbour (themes/harbour/style.css) new in the stage').waitFor();
+    await page.getByText('1 file of the theme harbour (themes/harbour/style.css) new on staging').waitFor();
     await page.getByText('1 uploaded file (uploads/order.txt) came to live').waitFor();
     await page.getByText('1 setting (blogname) changed in both').waitFor();
     await page.getByText('Every table and file').click();

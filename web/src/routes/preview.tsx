@@ -51,7 +51,7 @@ export function PreviewPage() {
         <>
           {data && <p>{formatMoment(data.restore_point)}</p>}
           <p role="status" className="mt-4 inline-flex items-center gap-2">
-            <Spinner /> A copy of it is being made. This takes a few seconds.
+            <Spinner /> Making a copy. This takes a few seconds.
           </p>
         </>
       }
