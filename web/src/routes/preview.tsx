@@ -113,7 +113,7 @@ function Browsed({ preview, url }: { preview: Preview; url: string }) {
           className="max-sm:flex-1"
           onClick={() => void openAlone(preview.id)}
         >
-          <OpenIcon /> Open in a new tab
+          <OpenIcon className="max-sm:hidden" /> Open in a new tab
         </Button>
         <Link
           to="/sites/$fqdn/time"
@@ -121,7 +121,7 @@ function Browsed({ preview, url }: { preview: Preview; url: string }) {
           search={{ ...(is_of_stage && { env: 'staging' as const }), at: restore_point, restore: true }}
           className={buttonStyle({ size: 'sm', className: 'max-sm:flex-1' })}
         >
-          <HistoryIcon /> Restore this minute …
+          <HistoryIcon className="max-sm:hidden" /> Restore this minute …
         </Link>
       </header>
       {!isThere && (

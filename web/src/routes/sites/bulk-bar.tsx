@@ -78,10 +78,13 @@ export function BulkBar({ teamId, sites, onDone }: BulkBarProps) {
       aria-label="Selected sites"
       className="popup fixed inset-x-4 bottom-4 z-30 mx-auto flex w-fit max-w-[calc(100%-2rem)] flex-wrap items-center gap-2 p-2 pl-4"
     >
-      <p role="status" className="mr-2 font-medium tabular-nums">
+      <p role="status" className="mr-2 font-medium tabular-nums max-sm:flex-1 max-sm:basis-[calc(100%-4rem)]">
         {formatAmount(sites.length, 'site')} selected
       </p>
-      <Button variant="secondary" size="sm" onClick={() => setLabelling(true)}>
+      <Button variant="ghost" size="icon" aria-label="Select none" className="sm:order-last" onClick={onDone}>
+        <CloseIcon />
+      </Button>
+      <Button variant="secondary" size="sm" className="max-sm:flex-1" onClick={() => setLabelling(true)}>
         <LabelIcon /> Labels
       </Button>
       {actions
@@ -99,12 +102,12 @@ export function BulkBar({ teamId, sites, onDone }: BulkBarProps) {
         ))}
       {outdated.length > 0 && (
         <ConfirmAction
-          title={`Update all that waits on ${formatAmount(outdated.length, 'site')}?`}
+          title={`Install the waiting updates on ${formatAmount(outdated.length, 'site')}?`}
           action="Update"
           isHarmless
           onConfirm={() => work.mutateAsync({ action: update, of: outdated })}
           trigger={
-            <Button variant="secondary" size="sm" {...stateOf(update)}>
+            <Button variant="secondary" size="sm" className="max-sm:flex-1" {...stateOf(update)}>
               <update.Icon /> {update.label}
             </Button>
           }
@@ -113,9 +116,6 @@ export function BulkBar({ teamId, sites, onDone }: BulkBarProps) {
           back to the backup by itself.
         </ConfirmAction>
       )}
-      <Button variant="ghost" size="icon" aria-label="Select none" onClick={onDone}>
-        <CloseIcon />
-      </Button>
       <LabelDialog teamId={teamId} sites={sites} open={isLabelling} onOpenChange={setLabelling} onDone={onDone} />
     </section>
   );
