@@ -193,7 +193,10 @@ test('the page follows events from before its answers, so that nothing is lost b
   const place = async () => /data-events-after="([^"]+)"/.exec(await (await open('/', { cookie })).text())?.[1];
   const after = await eventually(place);
   await writer.api.updateTeam({ params: { team_id: writer.teamId }, body: { name: 'Meanwhile' } });
-  const stream = await open(`/f/api/v1/event/stream?after=${after}`, { cookie });
+  const stream = await fetch(`${app.url}/f/api/v1/event/stream?after=${after}`, {
+    headers: { cookie },
+    signal: AbortSignal.timeout(30_000),
+  });
   let text = '';
   for await (const chunk of (stream.body as ReadableStream<Uint8Array>).pipeThrough(
     new TextDecoderStream() as never,
