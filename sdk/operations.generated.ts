@@ -2355,24 +2355,24 @@ export interface Operations {
   getSoftware: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: Software; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' | 'stage.missing' };
   /** Ask the site’s WordPress now what it runs and what is newer; nothing is changed */
   checkSoftware: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: Software; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'software.check_failed' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
-  /** Update plugins, themes, WordPress or PHP, or all that waits where nothing is named; the pages are checked, and where one breaks it is taken back */
+  /** Update plugins, themes, WordPress or PHP, or all that waits where nothing is named; the pages are checked, and where one breaks it is rolled back */
   updateSoftware: { input: { params: { fqdn: string }; query?: { stage?: boolean }; body?: {
       plugins?: Array<string> | null;
       themes?: Array<string> | null;
       core_version?: string | null;
       php_version?: string | null;
     } }; output: Software; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'software.failed' | 'software.nothing' | 'software.unknown' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
-  /** Install a plugin or a theme of wordpress.org by its name; checked and taken back as an update is */
+  /** Install a plugin or a theme of wordpress.org by its name; checked and rolled back as an update is */
   installExtension: { input: { params: { fqdn: string }; query?: { stage?: boolean }; body: {
       kind: 'plugin' | 'theme';
       name: string;
       activate?: boolean | null;
     } }; output: Software; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'software.failed' | 'software.fixed' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
-  /** Switch a plugin on or off, or a theme on; checked and taken back as an update is */
+  /** Switch a plugin on or off, or a theme on; checked and rolled back as an update is */
   switchExtension: { input: { params: { fqdn: string; kind: 'plugin' | 'theme'; name: string }; query?: { stage?: boolean }; body: {
       active: boolean;
     } }; output: Software; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'software.failed' | 'software.fixed' | 'software.not_found' | 'software.unknown' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
-  /** Delete a plugin or a theme with its files; checked and taken back as an update is */
+  /** Delete a plugin or a theme with its files; checked and rolled back as an update is */
   deleteExtension: { input: { params: { fqdn: string; kind: 'plugin' | 'theme'; name: string }; query?: { stage?: boolean } }; output: Software; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'software.failed' | 'software.fixed' | 'software.not_found' | 'software.unknown' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Where sites are reached by ssh and sftp, and what the server is known by */
   getSshServer: { input: Record<never, never>; output: SshServer; errors: 'auth.duplicate_cookie' | 'auth.required' };
@@ -2595,7 +2595,7 @@ export interface Operations {
   /** What happened in your teams and your account, newest first */
   listEvents: { input: { query?: { fqdn?: string; page?: number; size?: number } }; output: EventPage; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** Events as they happen and as they progress (Server-Sent Events); continues after Last-Event-ID */
-  streamEvents: { input: Record<never, never>; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.required' | 'auth.view_only' | 'event.too_many_streams' };
+  streamEvents: { input: { query?: { after?: string } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.required' | 'auth.view_only' | 'event.too_many_streams' };
   /** One event: how far an operation is, or how it ended */
   getEvent: { input: { params: { event_id: string } }; output: Event; errors: 'auth.duplicate_cookie' | 'auth.required' | 'event.not_found' };
   /** Mark an event and everything before it as read */

@@ -214,7 +214,7 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
 
     await git.push({ 'mu-plugins/must.php': '[{"fail":true}]' });
     await page.getByRole('button', { name: 'Sync now' }).click();
-    await deploys.getByText(/The deploy was taken back, because the front page answered 500/).waitFor();
+    await deploys.getByText(/The deploy was rolled back, because the front page answered 500/).waitFor();
     await assertFitsAndAccessible(page, 'a site with a repository');
     await page.getByRole('button', { name: 'Unlink' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Unlink' }).click();

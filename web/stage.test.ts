@@ -49,6 +49,14 @@ describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
     await link.waitFor();
     assert.equal(new URL((await link.getAttribute('href')) as string).hostname, stage.fqdn);
     assert.equal((await visit(app, stage.fqdn, '/')).status, 200);
+
+    // What happened to either leads to the site, whose name is not the copy's.
+    await page.goto('/activity');
+    const addressOf = (text: string) => page.getByRole('link', { name: text }).getAttribute('href');
+    assert.equal(await addressOf('Ada Tester made the staging site'), `/sites/${label}.localhost?env=staging`);
+    assert.equal(await addressOf('Ada Tester created'), `/sites/${label}.localhost`);
+    await page.goto(`/sites/${label}.localhost?env=staging`);
+    await link.waitFor();
   });
 
   it('is one switch away from the live site, on the same tab where both have it, and the address says which one it is', async () => {
@@ -135,7 +143,7 @@ describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
     await page.getByRole('link', { name: 'Overview' }).click();
     await assertFitsAndAccessible(page, 'a site with a stage');
     await page.getByRole('link', { name: 'Compare with live' }).click();
-    await page.getByText('1 file of the theme harbour (themes/harbour/style.css) new in the stage').waitFor();
+    await page.getByText('1 file of the theme harbour (themes/harbour/style.css) new on staging').waitFor();
     await page.getByText('1 uploaded file (uploads/order.txt) came to live').waitFor();
     await page.getByText('1 setting (blogname) changed in both').waitFor();
     await page.getByText('Every table and file').click();

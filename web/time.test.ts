@@ -117,6 +117,11 @@ describe('the time machine in the dashboard', { timeout: 400_000 }, () => {
     await assertFitsAndAccessible(page, 'when it broke');
     await search.getByRole('button', { name: 'Go to the minute before' }).click();
     await eventually(() => isAt(page, good), 30_000);
+    // It is above the search, out of sight.
+    await eventually(async () => {
+      const shown = await page.getByRole('button', { name: 'Restore …' }).boundingBox();
+      return shown !== null && shown.y > 0 && shown.y < (page.viewportSize()?.height ?? 0);
+    }, 30_000);
   });
 
   it('tells what happened, says what a restore brings back and takes away, does it in three clicks, and undoes it with one more', async () => {

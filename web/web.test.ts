@@ -259,7 +259,7 @@ describe('the dashboard', { timeout: 400_000 }, () => {
   it('shows the operator the platform as a person sees it, read-only, with a bar that ends it, and the person reads of it', async () => {
     const { page } = operator;
     await page.goto('/operator?tab=people');
-    await page.getByLabel('Find a person by name or email address').fill(GRACE.email);
+    await page.getByLabel('Find a person by name or email').fill(GRACE.email);
     await page.getByRole('link', { name: 'Grace Hopper' }).click();
     await page.getByRole('button', { name: 'View as Grace' }).click();
     await page.getByLabel('Reason').fill('Her question of Tuesday');

@@ -245,7 +245,9 @@ export function seesAccount(caller: Caller): boolean {
 /** Cursors travel as the id of a server-sent event. */
 export const formatCursor = ({ xid, position }: Cursor): string => `${xid}-${position}`;
 
+export const CURSOR = /^(\d{1,19})-(-?\d{1,15})$/;
+
 export function parseCursor(text: string | undefined): Cursor | undefined {
-  const match = /^(\d{1,19})-(-?\d{1,15})$/.exec(text ?? '');
+  const match = CURSOR.exec(text ?? '');
   return match ? { xid: match[1] as string, position: Number(match[2]) } : undefined;
 }

@@ -61,6 +61,8 @@ export interface FirstAnswers {
   answers: ReadonlyMap<string, string>;
   /** Those that the answers tell of. */
   pictures: readonly string[];
+  /** The place in the stream of events before which they are; undefined where it could not be told in time. */
+  eventsAfter: string | undefined;
 }
 
 /** A page of the docs; its body is HTML, the rest is text. */
@@ -143,7 +145,8 @@ export class FrontEnd {
     const answers = [...found.answers].map(([address, json]) => `${JSON.stringify(address)}:${json}`);
     // Nothing in it can end the block.
     const json = `{${answers.join()}}`.replaceAll('<', '\\u003c');
-    const block = `<script type="application/json" id="first-answers">${json}</script>`;
+    const place = found.eventsAfter === undefined ? '' : ` data-events-after="${escapeHtml(found.eventsAfter)}"`;
+    const block = `<script type="application/json" id="first-answers"${place}>${json}</script>`;
     yield `${preloads(found.pictures)}${block}</body>${end}`;
   }
 

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { CURSOR } from '#core/events/hub.ts';
 import { operation, streamOperation } from '#core/http/operation.ts';
 import { Empty, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import { signedIn } from '#core/policy.ts';
@@ -38,7 +39,17 @@ export const eventOperations = [
     tag,
     summary: 'Events as they happen and as they progress (Server-Sent Events); continues after Last-Event-ID',
     access: signedIn,
-    stream: ({ caller, services }, response, lastEventId) => streamEvents(services, caller, lastEventId, response),
+    query: Type.Object({
+      after: Type.Optional(
+        Type.String({
+          pattern: CURSOR.source,
+          description:
+            'The id that the stream begins after, for browsers, which send no Last-Event-ID of their own at first',
+        }),
+      ),
+    }),
+    stream: ({ caller, services, query }, response, lastEventId) =>
+      streamEvents(services, caller, lastEventId ?? query.after, response),
   }),
   operation({
     id: 'getEvent',

@@ -24,34 +24,54 @@ export const pictureOf = (fqdn: string) => `/f/api/v1/site/${fqdn}/picture`;
 /**
  * The answers to what a page of the dashboard asks for first, by address. What is refused, fails or takes long is left out: then the page asks, and
  * is told. `chosenTeam` is what the browser says, and counts where the person is in it.
+ * The page follows events from before the answers (`placeOfEvents`), so that it need not ask anew for what may have changed meanwhile.
  */
-export async function firstAnswers(path: string, chosenTeam: string | undefined, ask: Ask): Promise<FirstAnswers> {
+export async function firstAnswers(
+  path: string,
+  chosenTeam: string | undefined,
+  ask: Ask,
+  placeOfEvents: () => Promise<string>,
+): Promise<FirstAnswers> {
   const answers = new Map<string, string>();
   const pictures: string[] = [];
   let bytes = 0;
   let isOver = false;
+  let eventsAfter: string | undefined;
   const take: Ask = async (id, input) => {
     // Nobody asks any more for whom it would be too late.
     const answer = isOver ? undefined : await ask(id, input).catch(() => undefined);
     if (!answer || isOver) return undefined;
-    bytes += answer.json.length;
-    if (bytes <= LIMIT_BYTES) answers.set(answer.address, answer.json);
+    const size = Buffer.byteLength(answer.json);
+    if (bytes + size > LIMIT_BYTES) return answer;
+    bytes += size;
+    answers.set(answer.address, answer.json);
     return answer;
+  };
+  const takeAll = async () => {
+    // Nothing of what comes after is who is there.
+    const [me, place] = await Promise.all([take('getMe'), placeOfEvents().catch(() => undefined)]);
+    // Of whom nothing is known, nothing else is asked either.
+    if (!me || isOver) return;
+    eventsAfter = place;
+    await askAll(path, me, chosenTeam, take, pictures);
   };
   let timer: NodeJS.Timeout | undefined;
   const timeUp = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, WAIT_MS);
   });
-  await Promise.race([askAll(path, chosenTeam, take, pictures), timeUp]);
+  await Promise.race([takeAll(), timeUp]);
   clearTimeout(timer);
   isOver = true;
-  return { answers, pictures: [...pictures] };
+  return { answers, pictures: [...pictures], eventsAfter };
 }
 
-async function askAll(path: string, chosenTeam: string | undefined, ask: Ask, pictures: string[]): Promise<void> {
-  // Of whom nothing is known, nothing else is asked either.
-  const me = await ask('getMe');
-  if (!me) return;
+async function askAll(
+  path: string,
+  me: AheadAnswer,
+  chosenTeam: string | undefined,
+  ask: Ask,
+  pictures: string[],
+): Promise<void> {
   const site = siteIn(path);
   if (site) await ask('getSite', { params: { fqdn: site.fqdn } });
   if (path === '/') await askForHome(me, chosenTeam, ask, pictures);

@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { formatCursor } from '#core/events/hub.ts';
 import { answerAhead } from '#core/http/answer-ahead.ts';
 import { readBearer } from '#core/http/asker.ts';
 import { readCookies } from '#core/http/cookies.ts';
@@ -56,8 +57,11 @@ function sendOwnPage(services: Services, path: string, request: FastifyRequest, 
   return services.frontEnd.sendOwnPage(request, reply, {
     files: path === '/' ? 'home' : isOverview ? 'site' : 'other',
     pictures: isOverview ? [pictureOf(site.fqdn)] : [],
-    first: firstAnswers(path, others.length === 0 ? chosen : undefined, (id, input = {}) =>
-      answerAhead(services, id, input, request, reply),
+    first: firstAnswers(
+      path,
+      others.length === 0 ? chosen : undefined,
+      (id, input = {}) => answerAhead(services, id, input, request, reply),
+      async () => formatCursor(await services.events.now()),
     ),
   });
 }

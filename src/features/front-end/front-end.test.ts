@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
+import type { Caller } from '#core/auth/caller.ts';
 import { createClient } from '#sdk';
 import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson, signInAs } from '../../../test/people.ts';
 import { newSite } from '../../../test/sites.ts';
+import { type Ask, firstAnswers } from './first-answers.ts';
 
 let app: TestApp;
 let person: Person;
@@ -27,7 +29,9 @@ type Answers = Record<string, unknown>;
 /** What a page holds for whoever asked for it; undefined where it is the one for everybody. */
 async function answersIn(response: Response): Promise<Answers | undefined> {
   assert.equal(response.status, 200);
-  const json = /<script type="application\/json" id="first-answers">(.*?)<\/script>/s.exec(await response.text())?.[1];
+  const json = /<script type="application\/json" id="first-answers"[^>]*>(.*?)<\/script>/s.exec(
+    await response.text(),
+  )?.[1];
   return json === undefined ? undefined : JSON.parse(json);
 }
 
@@ -164,6 +168,46 @@ test('what takes long or fails is left out, and the page comes all the same', as
     assert.ok(!answers.some((address) => address.startsWith('/f/api/v1/site')), String(answers));
   });
   await holds(person, '/', homeOf(person.teamId));
+});
+
+test('what does not fit into 64 KB with the rest is left out, and what is smaller still comes', async () => {
+  const me = JSON.stringify({ name: 'ü'.repeat(1_000) });
+  const json: Record<string, string> = {
+    getMe: me,
+    listTeams: `"${'ü'.repeat((64 * 1024 - Buffer.byteLength(me)) / 2)}"`,
+    getTeamAttention: '"small"',
+  };
+  const team = 'a-team';
+  const caller = { roles: new Map([[team, 'owner']]), limitedTo: new Map() } as unknown as Caller;
+  const ask: Ask = async (id) =>
+    json[id] === undefined ? undefined : { address: id, body: {}, json: json[id], caller };
+  const told = async () => [...(await firstAnswers('/', team, ask, async () => '1--1')).answers.keys()].sort();
+  assert.deepEqual(await told(), ['getMe', 'getTeamAttention']);
+  json.listTeams = json.listTeams?.replace('ü'.repeat(20), '') as string;
+  assert.deepEqual(await told(), ['getMe', 'getTeamAttention', 'listTeams']);
+});
+
+test('the page follows events from before its answers, so that nothing is lost between them and the stream', async () => {
+  const writer = await registerPerson(app);
+  const cookie = sessionOf(writer);
+  const place = async () => /data-events-after="([^"]+)"/.exec(await (await open('/', { cookie })).text())?.[1];
+  const after = await eventually(place);
+  await writer.api.updateTeam({ params: { team_id: writer.teamId }, body: { name: 'Meanwhile' } });
+  const stream = await fetch(`${app.url}/f/api/v1/event/stream?after=${after}`, {
+    headers: { cookie },
+    signal: AbortSignal.timeout(30_000),
+  });
+  let text = '';
+  for await (const chunk of (stream.body as ReadableStream<Uint8Array>).pipeThrough(
+    new TextDecoderStream() as never,
+  ) as AsyncIterable<string>) {
+    text += chunk;
+    if (text.includes('"event_type":"team.updated"')) break;
+  }
+  assert.match(text, /Meanwhile/);
+  assert.equal((await open('/f/api/v1/event/stream?after=yesterday', { cookie })).status, 422);
+  const stranger = await (await open('/', { cookie: 'session=nobody' })).text();
+  assert.ok(!stranger.includes('data-events-after'));
 });
 
 test("an operator who views somebody's account is shown that person's, and then their own again", async () => {

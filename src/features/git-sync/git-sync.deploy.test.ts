@@ -128,7 +128,7 @@ suite('a repository that is linked', () => {
     assert.equal(fileOf(site, 'plugins/a/a.php'), 'by the site');
   });
 
-  test('that breaks the site is taken back by itself, and the event says what broke and what PHP said', async () => {
+  test('that breaks the site is rolled back by itself, and the event says what broke and what PHP said', async () => {
     const { site, git } = await linkedSite();
     const before = git.head;
     await git.push({
@@ -139,7 +139,7 @@ suite('a repository that is linked', () => {
     const { failure, result } = await lastSync(site);
     assert.match(
       failure ?? '',
-      /taken back, because the front page answered 500 \(before: 200\).*PHP said: .*it fails.*broken\.php/s,
+      /rolled back, because the front page answered 500 \(before: 200\).*PHP said: .*it fails.*broken\.php/s,
     );
     assert.equal(result.hash, git.head);
     assert.deepEqual([fileOf(site, 'plugins/a/a.php'), fileOf(site, 'mu-plugins/broken.php')], ['one', undefined]);

@@ -22,7 +22,7 @@ export const mailDeployTakenBack = jobKind<DeployTakenBack>({
       userId: team.user_id,
       kind: 'updates',
       letter: {
-        subject: `${fqdn}: a deploy was taken back`,
+        subject: `${fqdn}: a deploy was rolled back`,
         blocks: [
           `The commit ${commit.slice(0, 10)} (${subject}) was deployed to ${fqdn}, and did not stay. ${failure}`,
           'Your site is as it was before. The next commit of the branch is deployed again.',

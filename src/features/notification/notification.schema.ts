@@ -8,7 +8,7 @@ export const MAIL_KINDS = {
   billing: 'A payment failed, or a plan ended',
   sites: 'A site fails for its visitors, or a domain gets no certificate',
   tickets: 'Somebody answered a ticket of yours',
-  updates: 'A deploy, or an update by itself, was taken back',
+  updates: 'A deploy or an automatic update was rolled back',
   usage: 'A team comes near a limit of its plan',
   webhooks: 'A webhook was switched off',
 } as const;

@@ -72,7 +72,7 @@ function lineOf(message: string, file: string | null, line: number | null): stri
   return `${first.slice(0, MAX_SAID_LENGTH)}${where}`;
 }
 
-/** Why a change is taken back, in a sentence: `The update was taken back, because the front page answered 500 (before: 200).` */
+/** Why a change is taken back, in a sentence: `The update was rolled back, because the front page answered 500 (before: 200).` */
 export function whyTakenBack(
   what: string,
   { broken, before, said }: { broken: readonly PageCheck[]; before: readonly PageCheck[]; said: readonly string[] },
@@ -82,7 +82,7 @@ export function whyTakenBack(
     return `the ${page} ${status === null ? 'did not answer' : `answered ${status}`} (before: ${was})`;
   });
   const php = said.length > 0 ? ` PHP said: ${said[0]}` : '';
-  return `The ${what} was taken back, because ${told.join(', ')}.${php}`;
+  return `The ${what} was rolled back, because ${told.join(', ')}.${php}`;
 }
 
 /** Each page with what it answered before and after. */

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { escapeHtml } from '#core/escape-html.ts';
 
-/** What a picture is drawn from where no browser takes one: a site's name, and its front page where that could be read. */
+/** What a picture is drawn from where no browser takes one: a site's name and title, and its front page where that could be read. */
 export interface Drawn {
   fqdn: string;
+  title?: string | undefined;
   html?: string | undefined;
 }
 
@@ -19,9 +20,9 @@ const ACCENTS = ['primary', 'accent-1', 'accent', 'accent-2', 'secondary', 'acce
 const HEX = '#(?:[0-9a-f]{6}|[0-9a-f]{3})';
 
 /** An image of a page as the site's own theme colours it. Nothing of the page gets in but plain text and colours. */
-export function drawPicture({ fqdn, html }: Drawn, isFinal: boolean): Buffer {
+export function drawPicture({ fqdn, title: known, html }: Drawn, isFinal: boolean): Buffer {
   const { width, height } = isFinal ? FINAL_SIZE : WAITING_SIZE;
-  const title = escapeHtml(titleOf(html) ?? fqdn);
+  const title = escapeHtml(shortened(titleOf(html) || known || fqdn));
   const { ground, ink, accent } = coloursOf(fqdn, html);
   const line = (x: number, y: number, w: number, opacity: number) =>
     `<rect x="${x}" y="${y}" width="${w}" height="10" rx="5" fill="${ink}" opacity="${opacity}"/>`;
@@ -48,11 +49,13 @@ function titleOf(html: string | undefined): string | undefined {
   // Bounded: of many tags that never end each would be read to the end of the page, and everybody waits for that.
   const text = /<title[^>]{0,200}>([^<]{1,400})/i.exec(html ?? '')?.[1];
   // What is around the name of the site: "Name – The tagline".
-  const name = decoded(text ?? '')
+  return decoded(text ?? '')
     .split(/\s+[–—|·-]\s+/)[0]
     ?.replace(/\s+/g, ' ')
     .trim();
-  if (!name) return undefined;
+}
+
+function shortened(name: string): string {
   const letters = [...name.replace(/\p{Cc}/gu, '').toWellFormed()];
   return letters.length > MAX_TITLE ? `${letters.slice(0, MAX_TITLE - 1).join('')}…` : letters.join('');
 }

@@ -53,6 +53,8 @@ test('a drawing has the title and the colours of the theme, and nothing else of 
   assert.ok(!svg.includes('Fresh rye'));
   const plain = drawPicture({ fqdn: '"><x>.example' }, false).toString();
   assert.ok(plain.includes('width="640"') && !plain.includes('"><x>'));
+  const titled = drawPicture({ fqdn: 'a.example', title: 'Tide & <b>\u0001' }, false).toString();
+  assert.ok(titled.includes('>Tide &#38; &#60;b&#62;</text>'), titled);
 });
 
 test('a page that is made to be read for ever is drawn like any other', () => {

@@ -35,7 +35,7 @@ export async function pictureOf(db: Db, services: Services, site: SiteRow): Prom
   const isAwake = !site.is_sleeping && site.busy === null;
   if (isAwake && (!kept || (await isOld(db, site, kept)))) studio.want(site);
   if (kept) return { ...kept, isWaiting: false };
-  return { content: drawPicture({ fqdn: site.fqdn }, false), type: 'image/svg+xml', isWaiting: isAwake };
+  return { content: drawPicture(site, false), type: 'image/svg+xml', isWaiting: isAwake };
 }
 
 /** A backup is taken of each minute in which something changed. */

@@ -81,6 +81,9 @@ export class Studio {
     const page = await pageOf(this.#services, siteId, '/');
     const isHtml = page.status < 400 && page.headers['content-type']?.startsWith('text/html');
     const html = isHtml ? page.body.toString() : undefined;
-    await this.shelf.put(siteId, { content: drawPicture({ fqdn: site.fqdn, html }, true), type: 'image/svg+xml' });
+    await this.shelf.put(siteId, {
+      content: drawPicture({ fqdn: site.fqdn, title: site.title, html }, true),
+      type: 'image/svg+xml',
+    });
   }
 }

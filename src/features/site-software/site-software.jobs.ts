@@ -189,7 +189,7 @@ async function tellRefused(tx: Db, { services, work, site }: Change, { steps }: 
 
 function reasonOf({ broken = [], before = [], said = [] }: ChangeState): string {
   if (broken.length > 0) return whyTakenBack('change', { broken, before, said });
-  return `The change was taken back, because WordPress broke over it.${said[0] ? ` PHP said: ${said[0]}` : ''}`;
+  return `The change was rolled back, because WordPress broke over it.${said[0] ? ` PHP said: ${said[0]}` : ''}`;
 }
 
 /** The updates that broke the site, by what they were of. */

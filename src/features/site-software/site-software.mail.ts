@@ -23,7 +23,7 @@ export const mailTakenBack = jobKind<TakenBack>({
       : `An update of ${fqdn} was made by itself in the night, and did not stay: ${failure}`;
     const url = `${services.config.baseUrl}/sites/${fqdn}/plugins`;
     const letter = {
-      subject: `${fqdn}: an update ${isRefused ? 'could not be made' : 'was taken back'}`,
+      subject: `${fqdn}: an update ${isRefused ? 'could not be made' : 'was rolled back'}`,
       blocks: [
         lead,
         `${isRefused ? 'Your site works as before' : 'Your site is as it was before'}, and this version is not tried again by itself.`,

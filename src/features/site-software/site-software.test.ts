@@ -118,14 +118,14 @@ suite('a change', () => {
     assert.equal((await owner.api.getSite(at(site))).busy, null);
   });
 
-  test('that breaks a page is taken back by itself, with what PHP said', async () => {
+  test('that breaks a page is rolled back by itself, with what PHP said', async () => {
     const site = await siteWith(BROKEN);
     const failed = await owner.api
       .updateSoftware({ ...at(site), body: { plugins: ['shop'] }, wait: 60 })
       .catch((error: ApiError) => error);
     refused(502, 'software.failed')(failed);
     const { change, extensions } = await owner.api.getSoftware(at(site));
-    assert.match(change?.failure ?? '', /taken back, because the front page answered 500 \(before: 200\)/);
+    assert.match(change?.failure ?? '', /rolled back, because the front page answered 500 \(before: 200\)/);
     assert.match(change?.php[0] ?? '', /Uncaught Error: it fails \(wp-content\/plugins\/shop\/shop\.php:1\)/);
     assert.equal(change?.state, 'taken_back');
     assert.equal(extensions[0]?.version, '1.0');
@@ -164,7 +164,7 @@ suite('a change', () => {
     await assert.rejects(owner.api.updateSoftware({ ...at(site), body: { plugins: ['nowhere'] } }), refused(422));
   });
 
-  test('of PHP is checked and taken back too, and a version that the machine has not is a fault of its field', async () => {
+  test('of PHP is checked and rolled back too, and a version that the machine has not is a fault of its field', async () => {
     const site = await siteWith(FINE);
     const move = (php_version: string) => owner.api.updateSite({ ...at(site), body: { php_version }, wait: 60 });
     assert.equal((await move('8.4')).properties.php_version, '8.4');
@@ -246,7 +246,7 @@ suite('the policy of a team', () => {
       ({ name, to }) => `${name} ${to}`,
     );
 
-  test('names what is updated by itself, and never what was taken back', () => {
+  test('names what is updated by itself, and never what was rolled back', () => {
     const versions = ['7.2.0', '7.1.3', '7.1.1'];
     assert.deepEqual(due('off', versions), []);
     assert.deepEqual(due('security', versions), ['core 7.1.3', 'shop 2.0']);
@@ -274,7 +274,7 @@ suite('the policy of a team', () => {
     assert.deepEqual(row.refused, {});
   });
 
-  test('updates in the quiet hours, and mails the owner what was taken back, once', async () => {
+  test('updates in the quiet hours, and mails the owner what was rolled back, once', async () => {
     const site = await siteWith(BROKEN);
     const { db } = app.services;
     await owner.api.updateTeam({

@@ -59,7 +59,7 @@ test('one site moves to another version of WordPress and back, and its neighbour
   await assert.rejects(move('1.2.3'), refused(422));
 });
 
-test('WordPress updates a plugin from its directory, and one that breaks it is taken back with what PHP said', {
+test('WordPress updates a plugin from its directory, and one that breaks it is rolled back with what PHP said', {
   skip: !isAll && 'SOFTWARE=all runs it',
 }, async () => {
   const releases = {

@@ -166,7 +166,7 @@ export const SiteChange = Type.Object({
   git_url: Type.Optional(Nullable(Type.String({ maxLength: 2083, description: 'Null unlinks the repository' }))),
   core_version: Type.Optional(Type.String({ maxLength: 40, description: 'Another version of WordPress that is kept' })),
   php_version: Type.Optional(
-    Type.String({ maxLength: 40, description: 'Another PHP of its machine; where a page breaks it is taken back' }),
+    Type.String({ maxLength: 40, description: 'Another PHP of its machine; where a page breaks it is rolled back' }),
   ),
 });
 export type SiteChange = Static<typeof SiteChange>;

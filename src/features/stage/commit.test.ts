@@ -48,9 +48,9 @@ suite('a staging site is committed', () => {
     await live.write('uploads/order.txt', 'an order');
     const seen = await changes();
     assert.deepEqual(told(seen), [
-      '1 file of the theme x (themes/x/style.css) changed in the stage',
+      '1 file of the theme x (themes/x/style.css) changed on staging',
       '1 setting (blogdescription) changed on live',
-      '1 setting (blogname) changed in the stage',
+      '1 setting (blogname) changed on staging',
       '1 uploaded file (uploads/order.txt) came to live',
     ]);
     assert.deepEqual(
@@ -83,7 +83,7 @@ suite('a staging site is committed', () => {
     assert.equal(await live.read('themes/x/style.css'), 'old');
     assert.equal(await live.option('blogdescription'), 'By live');
     // What was undone is there to be brought again.
-    assert.ok(told(await changes()).includes('1 setting (blogname) changed in the stage'));
+    assert.ok(told(await changes()).includes('1 setting (blogname) changed on staging'));
     await commit();
     assert.equal(await live.read('themes/x/style.css'), 'new');
   });
@@ -116,9 +116,9 @@ suite('a staging site is committed', () => {
       '2 orders came to live',
       '1 comment (Ada) came to live',
       '1 user (A member) came to live',
-      '1 page (About us) new in the stage',
-      '1 setting (template) changed in the stage',
-      '1 file of the plugin shop (plugins/shop/shop.php) new in the stage',
+      '1 page (About us) new on staging',
+      '1 setting (template) changed on staging',
+      '1 file of the plugin shop (plugins/shop/shop.php) new on staging',
     ])
       assert.ok(seen.includes(text), `${text} is not in ${seen.join('; ')}`);
     await commit();

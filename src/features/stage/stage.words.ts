@@ -12,8 +12,8 @@ export const SIDES = { ours: 'live', theirs: 'stage', both: 'both' } as const sa
 
 const VERBS: Record<StageSide, Record<Group['change'], string>> = {
   live: { added: 'came to live', changed: 'changed on live', removed: 'removed from live' },
-  stage: { added: 'new in the stage', changed: 'changed in the stage', removed: 'removed in the stage' },
-  both: { added: 'new in both', changed: 'changed in both', removed: 'removed in the stage and changed on live' },
+  stage: { added: 'new on staging', changed: 'changed on staging', removed: 'removed on staging' },
+  both: { added: 'new in both', changed: 'changed in both', removed: 'removed on staging and changed on live' },
 };
 
 /** "3 orders came to live". One thing alone is called by its title. */

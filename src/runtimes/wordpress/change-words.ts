@@ -6,7 +6,6 @@ const NOUNS: Record<string, Record<string, [string, string]>> = {
     post: ['post', 'posts'],
     page: ['page', 'pages'],
     attachment: ['media file', 'media files'],
-    revision: ['revision', 'revisions'],
     shop_order: ['order', 'orders'],
     shop_order_refund: ['refund', 'refunds'],
     product: ['product', 'products'],
@@ -39,6 +38,8 @@ const NOUNS: Record<string, Record<string, [string, string]>> = {
 
 /** Rows that only say how others belong together. */
 const SILENT = new Set(['term_relationships', 'term_taxonomy']);
+/** What WordPress keeps beside a post for itself: of the post it is told. */
+const SILENT_POSTS = new Set(['revision']);
 
 export function nounOf(
   { table, folder, kind }: { table: string | null; folder: string | null; kind: string | null },
@@ -46,7 +47,7 @@ export function nounOf(
 ): [string, string] | undefined {
   if (table === null) return folderNoun(folder ?? '');
   const name = table.startsWith(prefix) ? table.slice(prefix.length) : table;
-  if (SILENT.has(name)) return undefined;
+  if (SILENT.has(name) || (name === 'posts' && SILENT_POSTS.has(kind ?? ''))) return undefined;
   const known = NOUNS[name]?.[kind ?? ''];
   if (known) return known;
   // A plugin's own kind of post is called what the plugin calls it.

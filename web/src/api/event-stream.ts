@@ -2,6 +2,7 @@ import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/r
 import { useEffect } from 'react';
 import type { Event, EventPage } from '#sdk';
 import { eventsQuery, progressOf } from './events.ts';
+import { takeEventsAfter } from './first-answers.ts';
 import { meQuery, useMe } from './session.ts';
 
 const url = '/f/api/v1/event/stream';
@@ -25,12 +26,13 @@ function openStream(queryClient: QueryClient): () => void {
   function open() {
     clearTimeout(timer);
     if (source) return;
-    source = new EventSource(url);
+    const after = takeEventsAfter();
+    source = new EventSource(after === undefined ? url : `${url}?after=${after}`);
     source.addEventListener('event', (message) => receive(queryClient, JSON.parse(message.data)));
     source.onopen = () => {
-      // The stream also ends when the caller's rights change, so anything on screen may be out of date. Before the first
-      // opening it is only what moves by itself: work that ended between the page's questions and now is told to nobody.
-      const stale = interrupted ? [[]] : [['events'], ['sites']];
+      // The stream also ends when the caller's rights change, so anything on screen may be out of date. Before the first opening it is only what moves by
+      // itself, and nothing where the stream begins before the page's questions: work that ended between them and now is told to nobody else.
+      const stale = interrupted ? [[]] : after === undefined ? [['events'], ['sites']] : [];
       for (const queryKey of stale) void queryClient.invalidateQueries({ queryKey });
       interrupted = false;
     };

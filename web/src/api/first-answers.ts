@@ -13,6 +13,15 @@ export function takeFirstAnswer(url: string, { method = 'GET' }: RequestInit): R
   return answer;
 }
 
+let eventsAfter = block?.dataset.eventsAfter;
+
+/** The place in the stream of events that nothing of the page is older than. It counts for the first stream; a later one follows a gap. */
+export function takeEventsAfter(): string | undefined {
+  const place = eventsAfter;
+  eventsAfter = undefined;
+  return place;
+}
+
 /** Whoever asks later wants to know how it is then. */
 export function forgetFirstAnswers(): void {
   answers.clear();

@@ -57,7 +57,7 @@ const works: Record<string, string> = {
   updating: 'Updating',
   deleting: 'Deleting',
   restoring: 'Restoring',
-  staging: 'Staging',
+  staging: 'Copying to staging',
   committing: 'Committing',
   git_sync: 'Syncing with Git',
 };

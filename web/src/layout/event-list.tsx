@@ -6,6 +6,7 @@ import { Badge } from '../ui/badge.tsx';
 import { capitalise } from '../ui/format.ts';
 import { Spinner } from '../ui/spinner.tsx';
 import { formatMoment, Time } from '../ui/time.tsx';
+import { siteLink } from './site-link.ts';
 
 const dayFormat = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
 const hourFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
@@ -36,7 +37,7 @@ export function EventList({ events, teams, asOperator }: EventListProps) {
               <EventRow
                 key={event.id}
                 event={event}
-                siteName={names.get(event.site_live_id ?? '') ?? event.fqdn}
+                siteName={names.get(event.site_live_id ?? '') ?? (event.scope === 'site' ? event.fqdn : null)}
                 team={teams?.find(({ id }) => id === event.team_id)}
                 asOperator={asOperator}
               />
@@ -48,12 +49,13 @@ export function EventList({ events, teams, asOperator }: EventListProps) {
   );
 }
 
-/** A site's events keep the name of then; the newest one at hand tells what it is called now, and where to find it. */
+/** A site's events keep the name of then; the newest one at hand tells what it is called now, and where to find it. Those of its staging site have that one's. */
 function namesToday(events: Event[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const event of events) {
     const name = detailOf(event).result?.fqdn ?? event.fqdn;
-    if (event.site_live_id && name && !names.has(event.site_live_id)) names.set(event.site_live_id, name);
+    if (event.scope === 'site' && event.site_live_id && name && !names.has(event.site_live_id))
+      names.set(event.site_live_id, name);
   }
   return names;
 }
@@ -70,44 +72,51 @@ function EventRow({ event, siteName, team, asOperator }: EventRowProps) {
   return (
     <li className="flex gap-3 px-5 py-3.5">
       <Avatar name={event.user?.full_name ?? 'Siteyard'} id={event.user_id ?? 'siteyard'} />
-      <div className="min-w-0 flex-1">
-        <p className={event.unread ? 'font-medium' : undefined}>
-          <EventLink event={event} siteName={siteName} asOperator={asOperator}>
-            {withMoments(event.activity)}
-          </EventLink>
-        </p>
-        {failure && <p className="mt-0.5 text-danger-text">{failure}</p>}
-        {!failure && event.description && <p className="mt-0.5 line-clamp-2 text-muted">{event.description}</p>}
-        <p className="mt-0.5 text-muted text-xs">
-          {team && (
-            <>
-              <Link
-                to="/teams/$teamId"
-                params={{ teamId: team.id }}
-                className="rounded underline-offset-4 hover:text-fg hover:underline"
-              >
-                {team.name}
-              </Link>
-              {' · '}
-            </>
-          )}
-          <EventTime iso={event.created_at} />
-          {event.fqdn !== siteName && ` · as ${event.fqdn}`}
-        </p>
-      </div>
-      <div className="flex items-start gap-3 pt-0.5">
+      {/* The badge moves below a text that it would leave less than this. */}
+      <div className="flex min-w-0 flex-1 flex-wrap gap-x-3 gap-y-1.5">
+        <div className="min-w-0 flex-1 basis-52">
+          <p className={event.unread ? 'font-medium' : undefined}>
+            <EventLink event={event} siteName={siteName} asOperator={asOperator}>
+              {withMoments(event.activity)}
+            </EventLink>
+          </p>
+          {failure && <p className="mt-0.5 text-danger-text">{failure}</p>}
+          {!failure && event.description && <p className="mt-0.5 line-clamp-2 text-muted">{event.description}</p>}
+          <p className="mt-0.5 text-muted text-xs">
+            {team && (
+              <>
+                <Link
+                  to="/teams/$teamId"
+                  params={{ teamId: team.id }}
+                  className="rounded underline-offset-4 hover:text-fg hover:underline"
+                >
+                  {team.name}
+                </Link>
+                {' · '}
+              </>
+            )}
+            <EventTime iso={event.created_at} />
+            {event.scope === 'site' && event.fqdn !== siteName && ` · as ${event.fqdn}`}
+          </p>
+        </div>
         {event.finished_at === null && !failure && (
-          <Badge tone="accent">
-            <Spinner className="size-3" /> {step ? capitalise(step) : 'Running'}
-          </Badge>
+          <div>
+            <Badge tone="accent">
+              <Spinner className="size-3" /> {step ? capitalise(step) : 'Running'}
+            </Badge>
+          </div>
         )}
-        {failure && <Badge tone="danger">Failed</Badge>}
-        {event.unread && (
-          <span className="mt-1.5 size-2 rounded-full bg-accent">
-            <span className="sr-only">Unread</span>
-          </span>
+        {failure && (
+          <div>
+            <Badge tone="danger">Failed</Badge>
+          </div>
         )}
       </div>
+      {event.unread && (
+        <span className="mt-2 size-2 shrink-0 rounded-full bg-accent">
+          <span className="sr-only">Unread</span>
+        </span>
+      )}
     </li>
   );
 }
@@ -123,9 +132,10 @@ function EventLink({ event, siteName, asOperator, children }: EventLinkProps) {
         {children}
       </Link>
     );
-  if (event.scope === 'site' && event.event_type !== 'site.deleted' && siteName)
+  const isOfStage = event.scope === 'stage';
+  if ((isOfStage || event.scope === 'site') && event.event_type !== 'site.deleted' && siteName)
     return (
-      <Link to="/sites/$fqdn" params={{ fqdn: siteName }} className={style}>
+      <Link {...siteLink(siteName, '', isOfStage)} className={style}>
         {children}
       </Link>
     );

@@ -28,7 +28,7 @@ export function InvitePage() {
     return (
       <AuthCard
         title="This invite does not work"
-        description={token ? messageOf(invite.error) : 'Its address is incomplete. Copy the whole link from the mail.'}
+        description={token ? messageOf(invite.error) : 'Its address is incomplete. Copy the whole link from the email.'}
       >
         <Link to="/" className={buttonStyle({ variant: 'secondary', size: 'lg', className: 'w-full' })}>
           Go to the dashboard

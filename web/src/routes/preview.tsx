@@ -51,14 +51,14 @@ export function PreviewPage() {
         <>
           {data && <p>{formatMoment(data.restore_point)}</p>}
           <p role="status" className="mt-4 inline-flex items-center gap-2">
-            <Spinner /> A copy of it is being made. This takes a few seconds.
+            <Spinner /> Making a copy. This takes a few seconds.
           </p>
         </>
       }
     >
       <p className="text-muted">
-        Only you can open this copy. It sends no mail, nothing you do in it reaches the site, and it is gone after half
-        an hour.
+        Only you can open this copy. It sends no emails, nothing you do in it reaches the site, and it is gone after
+        half an hour.
       </p>
     </AuthCard>
   );
@@ -113,7 +113,7 @@ function Browsed({ preview, url }: { preview: Preview; url: string }) {
           className="max-sm:flex-1"
           onClick={() => void openAlone(preview.id)}
         >
-          <OpenIcon /> Open in a new tab
+          <OpenIcon className="max-sm:hidden" /> Open in a new tab
         </Button>
         <Link
           to="/sites/$fqdn/time"
@@ -121,7 +121,7 @@ function Browsed({ preview, url }: { preview: Preview; url: string }) {
           search={{ ...(is_of_stage && { env: 'staging' as const }), at: restore_point, restore: true }}
           className={buttonStyle({ size: 'sm', className: 'max-sm:flex-1' })}
         >
-          <HistoryIcon /> Restore this minute …
+          <HistoryIcon className="max-sm:hidden" /> Restore this minute …
         </Link>
       </header>
       {!isThere && (

@@ -40,7 +40,7 @@ function AskForLink() {
     );
   }
   return (
-    <AuthCard title="Reset your password" description="We mail you a link to set a new one." footer={back}>
+    <AuthCard title="Reset your password" description="We email you a link to set a new one." footer={back}>
       <Form
         submit={async ({ email = '' }) => {
           await api.resetPassword({ body: { email } });

@@ -43,7 +43,7 @@ function Verify({ token }: { token: string }) {
     <AuthCard
       title="Confirm your address"
       description="Only if you made this account yourself."
-      footer="Somebody else made it? Then leave this page. The other link in the mail lets you set a password of your own, and what was made in your name goes."
+      footer="Somebody else made it? Then leave this page. The other link in the email lets you set a password of your own, and what was made in your name goes."
     >
       <Button size="lg" className="w-full" pending={isPending} onClick={() => mutate()}>
         I made it, confirm my address

@@ -14,7 +14,7 @@ export function DeleteAccount() {
   return (
     <Section
       title="Delete your account"
-      description="With the teams that you own and their sites. You are shown what that is first."
+      description="The teams that you own and their sites are deleted with it. You see which ones first."
       action={
         <Button variant="secondary" onClick={() => setOpen(true)}>
           Delete account…

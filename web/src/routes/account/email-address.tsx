@@ -48,7 +48,7 @@ export function EmailAddress() {
         open={open}
         onOpenChange={setOpen}
         title="Change your email address"
-        description="We mail a link to the new address. The one that you have now hears of it, and can take it back for seven days."
+        description="We email a link to the new address. The address that you have now is told, and can undo the change for seven days."
       >
         <ChangeForm onDone={() => setOpen(false)} />
       </Dialog>

@@ -29,7 +29,7 @@ export function Notifications() {
   }
 
   return (
-    <Section title="Mails" description={`What we write to ${me.email} about. Saved at once.`} flush>
+    <Section title="Emails" description={`What we email ${me.email} about. Changes are saved at once.`} flush>
       <Loaded query={query}>
         {(choice) => (
           <div className="divide-y divide-line">

@@ -108,6 +108,7 @@ export function TotpDialog({ open, onOpenChange, onCodes }: SetUpProps) {
               autoComplete="one-time-code"
               placeholder="123456"
               required
+              autoFocus
               className="font-mono tracking-widest"
             />
           </Field>

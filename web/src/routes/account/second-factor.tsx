@@ -71,7 +71,7 @@ function Factors({ factor, onCodes }: { factor: SecondFactor; onCodes: (codes: s
             Set up <DateOnly iso={totp_since} />
           </>
         ) : (
-          'A six-digit code from your phone, also without a connection.'
+          'A six-digit code from an app on your phone. It needs no connection.'
         )}
       </Row>
       <Row

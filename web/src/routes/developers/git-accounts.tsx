@@ -8,7 +8,7 @@ import { Section } from '../../ui/card.tsx';
 import { ConfirmAction } from '../../ui/confirm-action.tsx';
 import { CopyLine } from '../../ui/copy-line.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { KeyIcon, TrashIcon } from '../../ui/icons.ts';
+import { GitIcon, TrashIcon } from '../../ui/icons.ts';
 import { DateOnly } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { gitAccountsQuery } from './developer-queries.ts';
@@ -33,7 +33,7 @@ export function GitAccounts() {
               ))}
             </ul>
           ) : (
-            <Empty icon={<KeyIcon />} title="No Git accounts">
+            <Empty icon={<GitIcon />} title="No Git accounts">
               Link one to read repositories that are not public.
             </Empty>
           )

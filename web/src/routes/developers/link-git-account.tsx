@@ -30,7 +30,7 @@ export function LinkGitAccountButton() {
   return (
     <>
       <ConfirmedOnly>
-        <Button variant="secondary" onClick={show}>
+        <Button onClick={show}>
           <PlusIcon /> Link account
         </Button>
       </ConfirmedOnly>

@@ -20,7 +20,7 @@ export function NewTokenButton() {
   }
   return (
     <>
-      <Button variant="secondary" onClick={show}>
+      <Button onClick={show}>
         <PlusIcon /> New token
       </Button>
       <Dialog

@@ -113,7 +113,7 @@ function AddKeyButton() {
   }
   return (
     <>
-      <Button variant="secondary" onClick={() => setOpen(true)}>
+      <Button onClick={() => setOpen(true)}>
         <PlusIcon /> Add key
       </Button>
       <Dialog

@@ -86,7 +86,7 @@ export function FirstSteps({ team, count, newest, events }: FirstStepsProps) {
           ))}
         </ol>
       </div>
-      <div className="plots grid place-items-center border-line bg-raised/40 p-6 max-md:border-t md:border-l">
+      <div className="plots grid place-items-center border-line bg-raised/40 [--plots-ground:color-mix(in_srgb,var(--raised)_40%,var(--surface))] p-6 max-md:border-t md:border-l">
         {newest ? (
           <div className="w-full">
             <SitePicture site={newest} isFirst className="shadow-pop" />

@@ -14,6 +14,9 @@ const WIDTH = 600;
 const HEIGHT = 120;
 const hour = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
 
+export const orDash = (value: number | null, format: (value: number) => string) =>
+  value === null ? '–' : format(value);
+
 /** A day of the platform as lines; where nobody came there is a gap. What is under the pointer is said above. */
 export function DayChart({ title, summary, at, lines, format }: DayChartProps) {
   const [pointed, setPointed] = useState<number>();
@@ -21,7 +24,8 @@ export function DayChart({ title, summary, at, lines, format }: DayChartProps) {
   const last = at.length - 1;
   const x = (index: number) => (index / Math.max(1, last)) * WIDTH;
   const y = (value: number) => HEIGHT - (value / (most * 1.1 || 1)) * HEIGHT;
-  const said = (index: number) => lines.map(({ name, values }) => `${name} ${format(values[index] ?? 0)}`).join(' · ');
+  const said = (index: number) =>
+    lines.map(({ name, values }) => `${name} ${orDash(values[index] ?? null, format)}`).join(' · ');
   return (
     <figure className="min-w-0">
       <figcaption className="mb-3 flex flex-wrap items-baseline justify-between gap-x-4">

@@ -11,7 +11,7 @@ import { CheckCircleIcon, WarningIcon } from '../../ui/icons.ts';
 import { Meter } from '../../ui/meter.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
-import { DayChart } from './day-chart.tsx';
+import { DayChart, orDash } from './day-chart.tsx';
 import { overviewQuery } from './operator-queries.ts';
 
 export function OperatorOverview() {
@@ -26,8 +26,10 @@ export function OperatorOverview() {
             {overview.hosts.map((host) => (
               <Capacity key={host.name} host={host} />
             ))}
-            <Queue queue={overview.queue} />
             <Revenue revenue={overview.revenue} teams={overview.teams} />
+          </div>
+          <div className="grid gap-6 xl:grid-cols-3">
+            <Queue queue={overview.queue} />
             <Certificates certificates={overview.certificates} />
             <Backups backups={overview.backups} hosts={overview.hosts} />
           </div>
@@ -39,13 +41,12 @@ export function OperatorOverview() {
 
 type Of<Name extends keyof PlatformOverview> = PlatformOverview[Name];
 
-function Totals({ overview: { sites, teams, people, revenue, traffic, hosts } }: { overview: PlatformOverview }) {
+function Totals({ overview: { sites, teams, people, revenue, traffic } }: { overview: PlatformOverview }) {
   const all = sites.ready + sites.sleeping + sites.busy;
-  const awake = hosts.reduce((sum, host) => sum + host.sites_awake, 0);
   return (
     <Figures
       figures={[
-        { name: 'Sites', value: formatCount(all), hint: `${formatCount(awake)} awake now` },
+        { name: 'Sites', value: formatCount(all), hint: `${formatCount(all - sites.sleeping)} awake now` },
         {
           name: 'Teams',
           value: formatCount(teams.all),
@@ -67,7 +68,6 @@ function Totals({ overview: { sites, teams, people, revenue, traffic, hosts } }:
 }
 
 const milliseconds = (ms: number) => (ms >= 1000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms)} ms`);
-const orDash = (value: number | null, format: (value: number) => string) => (value === null ? '–' : format(value));
 const percent = (value: number) => `${Math.round(value)}%`;
 
 function Traffic({ overview: { traffic } }: { overview: PlatformOverview }) {
@@ -131,7 +131,7 @@ function Capacity({ host }: { host: Of<'hosts'>[number] }) {
         )}
         <Facts
           rows={[
-            ['Sites awake', formatCount(host.sites_awake)],
+            ['Sites and copies awake', formatCount(host.sites_awake)],
             [
               'PHP processes',
               host.php_waiting > 0 ? `${host.php_processes}, ${host.php_waiting} waiting` : String(host.php_processes),

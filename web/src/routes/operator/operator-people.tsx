@@ -9,7 +9,7 @@ import { SearchedSection } from './searched-section.tsx';
 
 export function OperatorPeople() {
   return (
-    <SearchedSection title="People" label="Find a person by name or email address" queryOf={allUsersQuery}>
+    <SearchedSection title="People" label="Find a person by name or email" queryOf={allUsersQuery}>
       {(people) => (
         <Table
           label="People"

@@ -180,7 +180,7 @@ function PersonActions({ person }: { person: User }) {
         onConfirm={resetFactor}
       >
         Only after you know that it is them. Their app, passkeys and recovery codes stop working, every session ends,
-        and their password alone lets them in until they set it up again. They get a mail about it.
+        and their password alone lets them in until they set it up again. They get an email about it.
       </ConfirmAction>
     </>
   );

@@ -63,18 +63,18 @@ export function DomainActions({ site, domain, disabled, showsRecords, onShowReco
           </Button>
         }
       >
-        <MenuItem onClick={onShowRecords}>{showsRecords ? 'Hide DNS records' : 'DNS records'}</MenuItem>
+        <MenuItem onClick={onShowRecords}>{showsRecords ? 'Hide DNS records' : 'Show DNS records'}</MenuItem>
         {!is_primary && (
           <>
             <MenuItem disabled={disabled || !domain.verified} onClick={() => setAsks('primary')}>
-              Make primary
+              {disabled || domain.verified ? 'Make primary' : 'Make primary (once it points here)'}
             </MenuItem>
             <MenuItem
               disabled={disabled}
               onClick={() =>
                 void doNow(
                   () => api.updateSiteDomain({ params, body: { mode: other } }),
-                  other === 'serve' ? `${fqdn} shows the site.` : `${fqdn} leads to ${site.fqdn}.`,
+                  other === 'serve' ? `${fqdn} shows the site.` : `${fqdn} redirects to ${site.fqdn}.`,
                 )
               }
             >
@@ -120,7 +120,8 @@ export function DomainActions({ site, domain, disabled, showsRecords, onShowReco
         isHarmless
         onConfirm={makePrimary}
       >
-        Addresses inside the site are rewritten, and visitors wait for a moment. {site.fqdn} leads to {fqdn} afterwards.
+        Addresses inside the site are rewritten, and visitors wait for a moment. {site.fqdn} redirects to {fqdn}{' '}
+        afterwards.
       </ConfirmAction>
       <ConfirmAction
         open={asks === 'remove'}

@@ -40,7 +40,7 @@ export function DomainDialog({ site, open, onOpenChange }: DomainDialogProps) {
       open={open}
       onOpenChange={onOpenChange}
       title="Add a domain"
-      description="The site goes on as it is. What the domain's DNS records must say is shown afterwards."
+      description="Nothing changes for visitors yet. You see the DNS records to set afterwards."
     >
       <Form<Values> submit={submit} fieldOfCode={TAKEN}>
         <Field name="domain" label="Domain">
@@ -52,7 +52,7 @@ export function DomainDialog({ site, open, onOpenChange }: DomainDialogProps) {
           defaultValue={['www']}
           options={[
             { value: 'www', label: 'Add it with and without www' },
-            { value: 'serve', label: 'Show the site here', hint: 'Otherwise visitors are sent to the primary domain.' },
+            { value: 'serve', label: 'Show the site here', hint: 'Otherwise it redirects to the primary domain.' },
           ]}
         />
         <ClaimNote claim={claim} />

@@ -9,6 +9,7 @@ import { Badge, type BadgeTone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { PlusIcon } from '../../ui/icons.ts';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { DateOnly, Time } from '../../ui/time.tsx';
 import { DomainActions } from './domain-actions.tsx';
 import { DomainDialog } from './domain-dialog.tsx';
@@ -43,6 +44,7 @@ export function DomainList({ site }: { site: Site }) {
                   site={site}
                   domain={domain}
                   isToSetUp={isToSetUp(domain, domains)}
+                  saysReason={domain.certificate.reason !== domains[0]?.certificate.reason || domain === domains[0]}
                   disabled={obstacle !== undefined}
                 />
               ))}
@@ -59,9 +61,9 @@ function isToSetUp({ fqdn, is_primary, verified }: SiteDomain, all: SiteDomain[]
   return !is_primary && !verified && !all.some((other) => !other.verified && fqdn === `www.${other.fqdn}`);
 }
 
-type DomainRowProps = { site: Site; domain: SiteDomain; isToSetUp: boolean; disabled: boolean };
+type DomainRowProps = { site: Site; domain: SiteDomain; isToSetUp: boolean; saysReason: boolean; disabled: boolean };
 
-function DomainRow({ site, domain, isToSetUp, disabled }: DomainRowProps) {
+function DomainRow({ site, domain, isToSetUp, saysReason, disabled }: DomainRowProps) {
   const [shows, setShows] = useState(isToSetUp);
   const { fqdn, is_primary, mode, verified } = domain;
   return (
@@ -85,7 +87,7 @@ function DomainRow({ site, domain, isToSetUp, disabled }: DomainRowProps) {
           onShowRecords={() => setShows(!shows)}
         />
       </div>
-      <CertificateLine certificate={domain.certificate} />
+      <CertificateLine certificate={domain.certificate} saysReason={saysReason} />
       {shows && <LiveRecords site={site} domain={domain} />}
     </li>
   );
@@ -105,10 +107,12 @@ function CertificateBadge({ certificate: { state, source } }: CertificateProps) 
   return <Badge tone={tone}>{state === 'issued' && source === 'own' ? 'Your certificate' : text}</Badge>;
 }
 
-function CertificateLine({ certificate: { state, reason, expires_at, next_try_at } }: CertificateProps) {
+/** What is the platform's own doing is the same for every name, and said once. */
+function CertificateLine({ certificate, saysReason }: CertificateProps & { saysReason: boolean }) {
+  const { state, reason, expires_at, next_try_at } = certificate;
   return (
-    <p className="break-words text-muted text-xs">
-      {reason && `${reason} `}
+    <p className="break-words text-muted text-xs empty:hidden">
+      {reason && saysReason && `${reason} `}
       {expires_at && (
         <>
           Valid until <DateOnly iso={expires_at} />.{' '}
@@ -133,7 +137,7 @@ function LiveRecords({ site, domain }: { site: Site; domain: SiteDomain }) {
   }, [isNews, queryClient, site.fqdn]);
   return (
     <div className="grid gap-3">
-      <Loaded query={query}>
+      <Loaded query={query} loading={<Skeleton className="h-60 rounded-lg" />}>
         {({ records }) => (
           <DomainRecords
             records={records}

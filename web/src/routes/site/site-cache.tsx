@@ -10,6 +10,7 @@ import { messageOf } from '../../ui/form.tsx';
 import { formatBytes, formatCount, formatRatio } from '../../ui/format.ts';
 import { Switch } from '../../ui/switch.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { ClearCacheButton } from './site-care.tsx';
 import { useSiteChange } from './site-changes.ts';
 
 export function SiteCache({ site }: { site: Site }) {
@@ -38,6 +39,7 @@ export function SiteCache({ site }: { site: Site }) {
       <Section
         title="Cache"
         description="Pages for visitors who are not signed in. WordPress renews them when you publish."
+        action={<ClearCacheButton site={site} />}
       >
         <Switch
           label="Development mode"

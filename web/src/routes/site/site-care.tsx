@@ -13,29 +13,15 @@ import { toast } from '../../ui/toast.tsx';
 export function SiteCare({ site }: { site: Site }) {
   const obstacle = obstaclesOf(site, useMe()).change;
   const params = { fqdn: site.fqdn };
-  const clear = useCare(
-    site,
-    () => api.clearSiteCache({ params }),
-    'The cache is empty. WordPress makes each page anew on its next visit.',
-  );
   const sleep = useCare(site, () => api.sleepSite({ params }));
   const wake = useCare(site, () => api.wakeSite({ params }));
   const rest = site.is_sleeping ? wake : sleep;
-  const disabled = obstacle !== undefined;
   return (
     <div className="flex flex-wrap gap-2">
+      <ClearCacheButton site={site} />
       <Button
         variant="secondary"
-        disabled={disabled}
-        title={obstacle}
-        pending={clear.isPending}
-        onClick={() => clear.mutate()}
-      >
-        <ClearIcon /> Clear cache
-      </Button>
-      <Button
-        variant="secondary"
-        disabled={disabled}
+        disabled={obstacle !== undefined}
         title={obstacle ?? (site.is_sleeping ? undefined : 'Stops it until somebody visits it. Nothing is lost.')}
         pending={rest.isPending}
         onClick={() => rest.mutate()}
@@ -43,6 +29,26 @@ export function SiteCare({ site }: { site: Site }) {
         {site.is_sleeping ? <SunIcon /> : <MoonIcon />} {site.is_sleeping ? 'Wake' : 'Put to sleep'}
       </Button>
     </div>
+  );
+}
+
+export function ClearCacheButton({ site }: { site: Site }) {
+  const obstacle = obstaclesOf(site, useMe()).change;
+  const clear = useCare(
+    site,
+    () => api.clearSiteCache({ params: { fqdn: site.fqdn } }),
+    'The cache is empty. WordPress makes each page anew on its next visit.',
+  );
+  return (
+    <Button
+      variant="secondary"
+      disabled={obstacle !== undefined}
+      title={obstacle}
+      pending={clear.isPending}
+      onClick={() => clear.mutate()}
+    >
+      <ClearIcon /> Clear cache
+    </Button>
   );
 }
 

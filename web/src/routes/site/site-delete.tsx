@@ -28,8 +28,8 @@ export function SiteDelete({ site, disabled }: { site: Site; disabled: boolean }
     >
       <ConfirmAction
         trigger={
-          <Button variant="danger" disabled={disabled}>
-            <TrashIcon /> Delete site
+          <Button variant="secondary" disabled={disabled}>
+            <TrashIcon /> Delete site…
           </Button>
         }
         title={`Delete ${site.fqdn}?`}

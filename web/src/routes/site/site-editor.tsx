@@ -40,7 +40,7 @@ export function SiteEditor({ site, isStage = false }: { site: Site; isStage?: bo
       >
         <div className="grid gap-5">
           <Switch
-            label="Code editor"
+            label="Turn on the editor"
             hint={`${isStage ? 'One switch for the site and its staging site.' : 'What you save is live at once.'} The time machine keeps every minute. Whoever is in it leaves when you switch it off.`}
             checked={site.code_server_enabled}
             onCheckedChange={(next) => enable.mutate(next)}

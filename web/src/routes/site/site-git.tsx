@@ -46,7 +46,7 @@ function NewLink({ site, disabled }: GitProps) {
   return (
     <Section
       title="Git repository"
-      description="Its plugins/, themes/, mu-plugins/ and languages/ become those of the site, now and with each push. Everything else on the site stays as it is, and a deploy that breaks its pages is taken back by itself."
+      description="Its plugins/, themes/, mu-plugins/ and languages/ become those of the site, now and with each push. Everything else on the site stays as it is, and a deploy that breaks its pages is rolled back."
     >
       <LinkForm site={site} disabled={disabled} label="Link and sync" />
     </Section>

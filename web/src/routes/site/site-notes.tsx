@@ -23,7 +23,7 @@ export function Creating({ site }: { site: Site }) {
   const event = useSiteEvents(site.id).find(isRunning);
   const step = event && detailOf(event).step;
   return (
-    <Card className="plots overflow-hidden">
+    <Card className="plots overflow-hidden [--plots-ground:var(--surface)]">
       <div className="grid justify-items-center px-6 py-16 text-center">
         <Spinner className="mb-5 size-8 text-accent-text" />
         <h2 className="font-semibold text-base">Your site is being created</h2>

@@ -23,7 +23,7 @@ import { siteEventsQuery, stageChangesQuery } from './site-queries.ts';
 type Side = Changes['summary'][number]['side'];
 
 const sides = {
-  stage: { title: 'Comes from staging', label: 'Stage', tone: 'accent' },
+  stage: { title: 'Comes from staging', label: 'Staging', tone: 'accent' },
   live: { title: 'New on live since, and stays', label: 'Live', tone: 'neutral' },
   both: { title: 'Changed on both', label: 'Both', tone: 'warn' },
 } as const;
@@ -197,7 +197,7 @@ const sideOf = ({ both, stage }: Changes['rows']): Side => (both > 0 ? 'both' : 
 
 function amountOf({ stage, live, both }: Changes['rows']): string {
   const parts = [
-    stage && `${formatCount(stage)} stage`,
+    stage && `${formatCount(stage)} staging`,
     live && `${formatCount(live)} live`,
     both && `${formatCount(both)} both`,
   ];
@@ -265,6 +265,7 @@ function Commit({ site, plan, hasBoth, problems }: CommitProps) {
           }
           title={`Bring the changes to ${site.fqdn}?`}
           action="Bring to live"
+          isHarmless
           onConfirm={commit}
         >
           Your visitors see the result at once, and wait a few seconds while it happens. What came to live in the

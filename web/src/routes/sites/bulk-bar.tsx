@@ -15,6 +15,8 @@ type BulkBarProps = { teamId: string; sites: Site[]; onDone: () => void };
 /** What can be done to several sites at once: a label, what is told of those of which it is done, and the call for each. */
 interface Action {
   label: string;
+  /** To which of the chosen sites; all of them where it is not said. */
+  isFor?: (site: Site) => boolean;
   done: (count: number) => string;
   Icon: typeof MoonIcon;
   run: (fqdn: string) => Promise<unknown>;
@@ -23,6 +25,7 @@ interface Action {
 const actions: Action[] = [
   {
     label: 'Put to sleep',
+    isFor: ({ is_sleeping }) => !is_sleeping,
     done: (count: number) => `${formatAmount(count, 'site')} ${count === 1 ? 'is' : 'are'} asleep.`,
     Icon: MoonIcon,
     run: (fqdn: string) => api.sleepSite({ params: { fqdn } }),
@@ -37,6 +40,7 @@ const actions: Action[] = [
 
 const update: Action = {
   label: 'Update',
+  isFor: ({ updates_waiting }) => updates_waiting > 0,
   done: (count) => `${formatAmount(count, 'site')} ${count === 1 ? 'is' : 'are'} being updated.`,
   Icon: UpdatesIcon,
   run: (fqdn) => api.updateSoftware({ params: { fqdn }, body: {} }),
@@ -67,37 +71,43 @@ export function BulkBar({ teamId, sites, onDone }: BulkBarProps) {
   });
   const running = work.isPending ? work.variables.action : undefined;
   const stateOf = (action: Action) => ({ pending: running === action, disabled: running !== undefined });
-  const outdated = sites.filter(({ updates_waiting }) => updates_waiting > 0);
+  const sitesFor = ({ isFor = () => true }: Action) => sites.filter(isFor);
+  const outdated = sitesFor(update);
   return (
     <section
       aria-label="Selected sites"
       className="popup fixed inset-x-4 bottom-4 z-30 mx-auto flex w-fit max-w-[calc(100%-2rem)] flex-wrap items-center gap-2 p-2 pl-4"
     >
-      <p role="status" className="mr-2 font-medium tabular-nums">
+      <p role="status" className="mr-2 font-medium tabular-nums max-sm:flex-1 max-sm:basis-[calc(100%-4rem)]">
         {formatAmount(sites.length, 'site')} selected
       </p>
-      <Button variant="secondary" size="sm" onClick={() => setLabelling(true)}>
+      <Button variant="ghost" size="icon" aria-label="Select none" className="sm:order-last" onClick={onDone}>
+        <CloseIcon />
+      </Button>
+      <Button variant="secondary" size="sm" className="max-sm:flex-1" onClick={() => setLabelling(true)}>
         <LabelIcon /> Labels
       </Button>
-      {actions.map((action) => (
-        <Button
-          key={action.label}
-          variant="secondary"
-          size="sm"
-          {...stateOf(action)}
-          onClick={() => work.mutate({ action, of: sites })}
-        >
-          <action.Icon /> {action.label}
-        </Button>
-      ))}
+      {actions
+        .filter((action) => sitesFor(action).length > 0)
+        .map((action) => (
+          <Button
+            key={action.label}
+            variant="secondary"
+            size="sm"
+            {...stateOf(action)}
+            onClick={() => work.mutate({ action, of: sitesFor(action) })}
+          >
+            <action.Icon /> {action.label}
+          </Button>
+        ))}
       {outdated.length > 0 && (
         <ConfirmAction
-          title={`Update all that waits on ${formatAmount(outdated.length, 'site')}?`}
+          title={`Install the waiting updates on ${formatAmount(outdated.length, 'site')}?`}
           action="Update"
           isHarmless
           onConfirm={() => work.mutateAsync({ action: update, of: outdated })}
           trigger={
-            <Button variant="secondary" size="sm" {...stateOf(update)}>
+            <Button variant="secondary" size="sm" className="max-sm:flex-1" {...stateOf(update)}>
               <update.Icon /> {update.label}
             </Button>
           }
@@ -106,9 +116,6 @@ export function BulkBar({ teamId, sites, onDone }: BulkBarProps) {
           back to the backup by itself.
         </ConfirmAction>
       )}
-      <Button variant="ghost" size="icon" aria-label="Select none" onClick={onDone}>
-        <CloseIcon />
-      </Button>
       <LabelDialog teamId={teamId} sites={sites} open={isLabelling} onOpenChange={setLabelling} onDone={onDone} />
     </section>
   );

@@ -33,7 +33,7 @@ export function AdditionalSites({ team, billing }: { team: Team; billing: TeamBi
   return (
     <Section
       title="Additional sites"
-      description={`Each costs ${price} besides the plan, from the day you add it to the day you take it back.`}
+      description={`Each costs ${price} besides the plan, from the day you add it to the day you remove it.`}
     >
       <Form submit={submit}>
         <Field

@@ -18,7 +18,7 @@ export function DeleteTeam({ team }: { team: Team }) {
   return (
     <Section
       title="Delete this team"
-      description="With its sites and everything in it. You are shown what that is first."
+      description="Its sites and everything in it are deleted. You see what that is first."
       action={
         <Button variant="secondary" onClick={() => setOpen(true)}>
           Delete team…

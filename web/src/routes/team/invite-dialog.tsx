@@ -28,7 +28,7 @@ export function InviteButton({ team }: { team: Team }) {
         open={open}
         onOpenChange={setOpen}
         title={`Invite to ${team.name}`}
-        description="They get a mail with a link that is good for 7 days."
+        description="They get an email with a link that is good for 7 days."
       >
         <InviteForm team={team} onDone={() => setOpen(false)} />
       </Dialog>

@@ -68,7 +68,7 @@ function AutomaticUpdates({ team, editable }: { team: Team; editable: boolean })
   return (
     <Section
       title="Automatic updates"
-      description="Between 2 and 5 at night, a few sites at a time. Pages are checked after each; what breaks one is rolled back, and the owner gets a mail."
+      description="Between 2 and 5 at night, a few sites at a time. Pages are checked after each; what breaks one is rolled back, and the owner gets an email."
     >
       <Form key={`${team.update_policy} ${team.update_plugins.join()}`} submit={submit}>
         <div className="grid gap-5 sm:grid-cols-2">

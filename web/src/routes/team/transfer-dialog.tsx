@@ -33,7 +33,7 @@ export function TransferDialog({ team, member, open, onOpenChange }: TransferDia
               {member.full_name} chooses a plan of their own.
             </li>
           )}
-          <li>Both of you get a mail.</li>
+          <li>Both of you get an email.</li>
         </ul>
         <Field name="password" label="Your password">
           <PasswordInput autoComplete="current-password" required />

@@ -21,7 +21,7 @@ export function BreakOutcome({ site, search, onChoose }: BreakOutcomeProps) {
   if (state === 'searching')
     return (
       <p role="status" className="mt-5 flex items-center gap-2 text-muted">
-        <Spinner className="size-4" /> {looks === 0 ? 'Starting …' : `Look ${looks} at ${of} kept minutes …`}
+        <Spinner className="size-4" /> {looks === 0 ? 'Starting …' : `Looked at ${looks} of ${of} kept minutes …`}
       </p>
     );
   if (state === 'failed')
@@ -57,7 +57,7 @@ function Found({ site, search, bad, good, onChoose }: BreakOutcomeProps & { bad:
             It broke at {formatMoment(bad)}
           </p>
           <p className="mt-0.5 text-muted text-xs">
-            Found with {looks} {looks === 1 ? 'look' : 'looks'} at {of} kept minutes. The minute before is fine.
+            Found after a look at {looks} of {of} kept minutes. The minute before is fine.
           </p>
         </div>
         <Button pending={show.isPending} onClick={() => show.mutate(good)}>

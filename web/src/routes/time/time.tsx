@@ -96,6 +96,7 @@ function TimeMachine({ site, stage }: { site: Site; stage: Site['site_stage'] })
     setPicked(minute);
     if (byStep && (atMs < view.startMs || atMs > view.endMs)) setAnchorMs(atMs);
   }
+  const showDetail = () => requestAnimationFrame(() => detail.current?.scrollIntoView());
   function zoomTo(next: Zoom) {
     setZoom(next);
     setAnchorMs(picked?.atMs);
@@ -110,7 +111,7 @@ function TimeMachine({ site, stage }: { site: Site; stage: Site['site_stage'] })
     onSuccess: (minute) => {
       choose(minute);
       // Beside the list where there is room, else below it and out of sight.
-      if (!matchMedia('(width >= 64rem)').matches) requestAnimationFrame(() => detail.current?.scrollIntoView());
+      if (!matchMedia('(width >= 64rem)').matches) showDetail();
     },
     onError: (error) => toast.error(messageOf(error)),
   });
@@ -227,7 +228,15 @@ function TimeMachine({ site, stage }: { site: Site; stage: Site['site_stage'] })
             onBegun={watch}
           />
         )}
-        {!isStage && <FindBreak.View site={site} onChoose={choose} />}
+        {!isStage && (
+          <FindBreak.View
+            site={site}
+            onChoose={(minute) => {
+              choose(minute);
+              showDetail();
+            }}
+          />
+        )}
         <PastRestores.View site={site} stage={isStage} onBegun={watch} />
       </Suspense>
     </div>

@@ -31,24 +31,25 @@ export function FileTree(props: FileTreeProps) {
 
 function Folder({ path, level, ...tree }: FileTreeProps & { path: string; level: number }) {
   const query = useQuery(folderQuery(tree.place, path));
+  const note = { className: 'py-1 pr-3 text-muted text-sm', style: { paddingLeft: indent(level + 1) } };
   return (
-    <Loaded query={query} loading={<p className="px-3 py-1 text-muted text-sm">Loading…</p>}>
+    <Loaded query={query} loading={<p {...note}>Loading…</p>}>
       {({ entries, is_truncated }) => (
         <ul>
           {sorted(entries ?? []).map((entry) => (
             <Entry key={entry.name} {...tree} entry={entry} path={inside(path, entry.name)} level={level} />
           ))}
-          {entries?.length === 0 && <li className="px-3 py-1 text-muted text-sm">Empty</li>}
+          {entries?.length === 0 && <li {...note}>Empty</li>}
           {is_truncated && (
-            <li className="px-3 py-1 text-muted text-sm">
-              Only {formatCount(entries?.length ?? 0)} are listed. The search finds the others.
-            </li>
+            <li {...note}>Only {formatCount(entries?.length ?? 0)} are listed. The search finds the others.</li>
           )}
         </ul>
       )}
     </Loaded>
   );
 }
+
+const indent = (level: number) => `${0.5 + Math.min(level, 8) * 0.875}rem`;
 
 type EntryProps = FileTreeProps & { entry: SiteFileEntry; path: string; level: number };
 
@@ -69,7 +70,7 @@ function Entry({ entry, path, level, ...tree }: EntryProps) {
           tree.onSelect({ path, kind });
           if (isFolder) tree.onToggle(path);
         }}
-        style={{ paddingLeft: `${0.5 + Math.min(level, 8) * 0.875}rem` }}
+        style={{ paddingLeft: indent(level) }}
         className={cx(
           'flex min-h-7.5 any-pointer-coarse:min-h-10 w-full items-center gap-2 rounded-md py-1 pr-2 text-left text-sm focus-visible:-outline-offset-2',
           isSelected ? 'bg-accent-soft text-accent-text' : 'hover:bg-raised',

@@ -33,7 +33,7 @@ export function InstallDialog({ place, kind, open, onOpenChange }: InstallDialog
       open={open}
       onOpenChange={onOpenChange}
       title={`Add a ${kind}`}
-      description="From the directory of wordpress.org. Pages are checked afterwards, and what breaks one is taken back."
+      description="From the directory of wordpress.org. Pages are checked afterwards, and what breaks one is rolled back."
     >
       <Form submit={submit} fieldOfCode={{ 'software.fixed': 'name' }}>
         <Field name="name" label="Name or address" hint={`As in wordpress.org/${kind}s/name`}>

@@ -51,7 +51,7 @@ function Version({ place, disabled, title, field, version, versions, newer }: Ve
     <Section
       title={title}
       description={
-        all.length > 1 ? 'Pages are checked after a move, and a move that breaks one is taken back.' : undefined
+        all.length > 1 ? 'Pages are checked after a move, and a move that breaks one is rolled back.' : undefined
       }
       action={newer && <Badge tone="warn">{newer} is out</Badge>}
     >
