@@ -103,7 +103,8 @@ function makeProgram(target) {
     run('chown', [`${USER}:${USER}`, folder]);
   }
   const node = `${HOME}/node_modules/.bin/node`;
-  const asUser = `setpriv --reuid ${USER} --regid ${USER} --clear-groups env HOME=/tmp`;
+  // npm, where it runs this, names a cache that is root's.
+  const asUser = `setpriv --reuid ${USER} --regid ${USER} --clear-groups env --unset=npm_config_cache HOME=/tmp`;
   const [upper, work, base] = [join(cache, 'opt.upper'), join(cache, 'opt.work'), join(cache, 'base.usr')];
   for (const folder of [upper, work, base]) mkdirSync(folder, { recursive: true });
   run('tar', ['-C', base, '-xf', join(cache, 'base.tar'), './usr']);
