@@ -123,7 +123,7 @@ suite('a host on another machine', () => {
     await ending.open();
     const far = remoteHost('here.site', [at], wireIdentity(ours, 'platform'));
     const spec = { host: 'here.site', driver: 'memory', id: 'a site' } as HostedSpec;
-    const visitor = (await (await far.start(spec)).lease()).connect();
+    const visitor = (await (await far.start(spec)).lease(new AbortController().signal)).connect();
     let heard = '';
     visitor.setEncoding('utf8').on('data', (text) => {
       heard += text;
