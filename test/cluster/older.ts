@@ -28,7 +28,7 @@ const idOf = async (fqdn: string) =>
   String((await surroundings.query(`select id from sites where fqdn = '${fqdn}'`))[0]?.id);
 const podsOf = async (fqdn: string) => pods(SITES, `siteyard/site=${await idOf(fqdn)}`);
 const imageOf = async (fqdn: string) => (await podsOf(fqdn))[0]?.spec.containers[0]?.image;
-const homesOfNow = async () => {
+const homesNow = async () => {
   const text = await kubectl('get', 'statefulsets', '-n', SITES, '-o', 'json');
   const { items } = JSON.parse(text) as {
     items: { spec: { template: { spec: { containers: { env: { name: string }[] }[] } } } }[];
@@ -112,9 +112,17 @@ const wokenAs = await imageOf(asleepBefore);
 assert.equal((await fleet.visit(asleepBefore, '/wp-content/uploads/before.txt')).text, 'written before');
 say(`the site that slept woke as ${wokenAs} with what it had`);
 
-// All that still is of before, put to sleep once.
-for (const fqdn of [awake, asleepBefore]) await asleep(fqdn);
-await eventually(async () => (await homesOfNow()).every(Boolean), 5 * MINUTE_MS);
+// The pods of before are ended, and come again as what the newer workers made of their homes.
+await eventually(async () => (await homesNow()).every(Boolean), 5 * MINUTE_MS);
+const inTheMiddle = new Visitors(fleet, [awake]);
+await sleep(2_000);
+await kubectl('delete', 'pods', '-n', SITES, '-l', 'app.kubernetes.io/name=siteyard-site');
+await eventually(async () => (await imageOf(awake)) === 'localhost/siteyard:2', 5 * MINUTE_MS);
+await isServed(awake);
+const seen = await inTheMiddle.leave();
+say(
+  `the older pod was ended under visitors: ${seen.failed.length} of ${seen.looks} visits failed (${[...new Set(seen.failed)].slice(0, 3).join('; ')}), the slowest took ${(seen.slowestMs / 1000).toFixed(1)} s`,
+);
 await fleet.install('2');
 await fleet.isRolledOut(600);
 for (const fqdn of [awake, asleepBefore]) {
