@@ -128,12 +128,13 @@ suite('a host on another machine', () => {
     visitor.setEncoding('utf8').on('data', (text) => {
       heard += text;
     });
+    visitor.on('error', () => {});
     visitor.write('a question');
     const answering = await begun.promise;
     const ended = ending.close();
     await assert.rejects(far.start(spec), HostAway);
     answering.end('the whole answer');
-    await ended;
-    await eventually(async () => heard === 'the whole answer');
+    await Promise.all([ended, new Promise((closed) => visitor.once('close', closed))]);
+    assert.equal(heard, 'the whole answer');
   });
 });
