@@ -27,7 +27,7 @@ const config: KnipConfig = {
     'scripts/programs.vite.ts!',
     'bench/*.ts',
     // Started inside of the network of the test cluster.
-    'test/cluster/{journey,surroundings}.ts',
+    'test/cluster/{journey,older,surroundings}.ts',
     '**/*.test.ts',
   ],
   project: [

@@ -43,7 +43,8 @@ case ${1:-} in
     kubectl create clusterrolebinding kube-proxy --clusterrole=system:node-proxier --user=system:kube-proxy > /dev/null
     kubectl apply -f "$HERE/storage.yaml" > /dev/null
     for n in 1 2; do "$HERE/node.sh" start $n; done
-    until_ok 180 kubectl wait --for=condition=Ready node/node1 node/node2 --timeout=1s
+    # Each takes the images first, which is 3 GB to write and to hash.
+    until_ok 900 kubectl wait --for=condition=Ready node/node1 node/node2 --timeout=1s
     echo "two nodes are ready: $RUN/admin.kubeconfig"
     ;;
   down)

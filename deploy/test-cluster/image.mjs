@@ -5,6 +5,7 @@
  *   node image.mjs TAG [--label NAME=VALUE]… : localhost/siteyard:TAG, with the present state of the checkout
  *   node image.mjs TAG --thin                : without the layer of Debian, for nodes that have another tag
  *   node image.mjs TAG --thin --same-program : another tag of what was built last
+ *   node image.mjs TAG --of FOLDER           : of another checkout, which has been set up
  *   node image.mjs --pause                   : localhost/pause:1
  */
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -25,7 +26,8 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
+const of = process.argv.indexOf('--of');
+const repository = of > 0 ? process.argv[of + 1] : fileURLToPath(new URL('../..', import.meta.url));
 const cache = process.env.CLUSTER_DIR ?? join(homedir(), '.cache/siteyard/cluster');
 const images = join(cache, 'images');
 const HOME = '/opt/siteyard';
@@ -39,7 +41,7 @@ async function main([tag, ...rest]) {
   if (tag === '--pause') return makePause();
   if (!/^[a-z0-9.-]+$/.test(tag ?? ''))
     throw new Error('A tag is small letters, digits, dots and dashes: node image.mjs 1');
-  const labels = Object.fromEntries(rest.filter((word) => !word.startsWith('--')).map((word) => word.split('=', 2)));
+  const labels = Object.fromEntries(rest.filter((word) => word.includes('=')).map((word) => word.split('=', 2)));
   const base = join(cache, 'base.tar');
   if (!existsSync(base)) throw new Error(`There is no ${base}: run base-image.sh first.`);
   const program = join(cache, 'program.tar');
@@ -103,7 +105,8 @@ function makeProgram(target) {
     run('chown', [`${USER}:${USER}`, folder]);
   }
   const node = `${HOME}/node_modules/.bin/node`;
-  const asUser = `setpriv --reuid ${USER} --regid ${USER} --clear-groups env HOME=/tmp`;
+  // npm, where it runs this, names a cache that is root's.
+  const asUser = `setpriv --reuid ${USER} --regid ${USER} --clear-groups env --unset=npm_config_cache HOME=/tmp`;
   const [upper, work, base] = [join(cache, 'opt.upper'), join(cache, 'opt.work'), join(cache, 'base.usr')];
   for (const folder of [upper, work, base]) mkdirSync(folder, { recursive: true });
   run('tar', ['-C', base, '-xf', join(cache, 'base.tar'), './usr']);

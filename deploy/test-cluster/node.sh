@@ -81,8 +81,6 @@ makeIPTablesUtilChains: false
 failSwapOn: false
 oomScoreAdj: 0
 nodeStatusUpdateFrequency: 4s
-# A kubelet that has missed the end of a container sees it then, and not after a minute.
-syncFrequency: 10s
 maxPods: 110
 volumePluginDir: "$N/kubelet/plugins"
 evictionHard: {memory.available: "100Mi", nodefs.available: "1%", imagefs.available: "1%"}

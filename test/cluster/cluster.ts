@@ -11,6 +11,7 @@ import { join } from 'node:path';
  *   RUNTIME=fpm npm run test:cluster  with native PHP in the pods instead of PHP as WebAssembly
  *   SITES=5 npm run test:cluster      with fewer sites than 30 at the end
  *   ONLY=sleep,wake …                 installs, makes a site, and goes these steps alone
+ *   OLDER=abbfc78f npm run test:cluster  from a fleet of that commit to this one, in place of all else
  *   KEEP=1 npm run test:cluster       leaves the cluster standing; deploy/test-cluster/cluster.sh down ends it
  *
  * Needs root on Debian 12, 8 GB of memory, 12 GB of disk, apt and npm that reach their registries. Nothing is installed, nothing listens outside of the namespaces.
@@ -35,6 +36,17 @@ function run(file: string, ...args: string[]): void {
   execFileSync(file, args, { stdio: ['ignore', 'inherit', 'inherit'] });
 }
 
+/** Another commit, set up beside the programs. */
+function checkOut(commit: string): string {
+  const folder = join(PROGRAMS, `older-${commit}`);
+  if (!existsSync(folder)) {
+    run('git', 'clone', '--quiet', '--shared', '--no-checkout', join(HERE, '../..'), folder);
+    run('git', '-C', folder, 'checkout', '--quiet', '--detach', commit);
+  }
+  run(process.execPath, join(folder, 'scripts/setup.mjs'), '--test');
+  return folder;
+}
+
 /** Stands it up from outside of the namespaces, and goes on inside of them. */
 function outside(): number {
   const missing = whatIsMissing();
@@ -45,17 +57,20 @@ function outside(): number {
   run(join(SCRIPTS, 'build.sh'));
   run(join(SCRIPTS, 'base-image.sh'));
   run(process.execPath, join(SCRIPTS, 'image.mjs'), '--pause');
+  const older = process.env.OLDER && checkOut(process.env.OLDER);
+  if (older) run(process.execPath, join(SCRIPTS, 'image.mjs'), 'older', '--of', older);
   run(process.execPath, join(SCRIPTS, 'image.mjs'), '1');
   run(process.execPath, join(SCRIPTS, 'image.mjs'), '2', '--thin', '--same-program', '--label', 'version=2');
-  const inside = (file: string) => [
+  const inside = (file: string, ...args: string[]) => [
     `--net=/run/netns/${LAN}`,
-    ...[process.execPath, '--disable-warning=ExperimentalWarning', join(HERE, file)],
+    ...[process.execPath, '--disable-warning=ExperimentalWarning', join(HERE, file), ...args],
   ];
+  const journey = older ? inside('older.ts', older) : inside('journey.ts');
   let surroundings: ChildProcess | undefined;
   try {
     run(join(SCRIPTS, 'cluster.sh'), 'up');
     surroundings = spawn('nsenter', inside('surroundings.ts'), { stdio: 'inherit', detached: true });
-    return spawnSync('nsenter', inside('journey.ts'), { stdio: 'inherit' }).status ?? 1;
+    return spawnSync('nsenter', journey, { stdio: 'inherit' }).status ?? 1;
   } finally {
     if (process.env.KEEP) surroundings?.unref();
     else {

@@ -28,8 +28,26 @@ interface Answer {
   ms: number;
 }
 
+interface Shape {
+  /** The chart of an older checkout, in place of this one's. */
+  render?: typeof renderChart;
+  /** Also what pods of before decision 0071 need: they ask the database themselves, with the platform's own keys. */
+  isForOlderPods?: boolean;
+}
+
 /** The chart as an operator of a cluster of these two nodes would set it. */
-function valuesOf(surroundings: Surroundings, tag: string, sites: object): Record<string, unknown> {
+function valuesOf(
+  surroundings: Surroundings,
+  tag: string,
+  sites: object,
+  { isForOlderPods = false }: Shape,
+): Record<string, unknown> {
+  const keys = {
+    DATABASE_URL: surroundings.databaseUrl,
+    SECRET_KEY: 'a key of the test cluster, which lasts for one run',
+    AWS_ACCESS_KEY_ID: 'the-access-key',
+    AWS_SECRET_ACCESS_KEY: 'the-secret-key',
+  };
   const small = { resources: { requests: { cpu: '20m', memory: '160Mi' }, limits: { memory: '1Gi' } } };
   return {
     image: `localhost/siteyard:${tag}`,
@@ -49,14 +67,8 @@ function valuesOf(surroundings: Surroundings, tag: string, sites: object): Recor
     },
     secret: {
       create: true,
-      variables: {
-        DATABASE_URL: surroundings.databaseUrl,
-        SECRET_KEY: 'a key of the test cluster, which lasts for one run',
-        METRICS_TOKEN: 'the token of the test cluster',
-        AWS_ACCESS_KEY_ID: 'the-access-key',
-        AWS_SECRET_ACCESS_KEY: 'the-secret-key',
-        ...ADMIN,
-      },
+      variables: { ...keys, METRICS_TOKEN: 'the token of the test cluster', ...ADMIN },
+      siteVariables: isForOlderPods ? keys : {},
     },
     // Nobody knows names there.
     sites: { storageClass: 'network', platformDoor: `${DOOR}:7444`, ...ON_DRIVER.sites, ...sites },
@@ -71,7 +83,7 @@ function valuesOf(surroundings: Surroundings, tag: string, sites: object): Recor
     keeper: { ...small, storage: '1Gi', storageClass: 'network' },
     apiVersions: { podDisruptionBudget: 'policy/v1beta1', horizontalPodAutoscaler: 'autoscaling/v2beta2' },
     networkPolicy: {
-      siteEgress: [{ cidr: '10.99.0.1/32', port: 9000 }],
+      siteEgress: [9000, ...(isForOlderPods ? [5432] : [])].map((port) => ({ cidr: '10.99.0.1/32', port })),
     },
   };
 }
@@ -87,8 +99,9 @@ export class Fleet {
   }
 
   /** Installs it, or brings it to another image, or sites to something else. */
-  async install(tag: string, sites: object = {}): Promise<void> {
-    const objects = renderChart({ name: 'siteyard', namespace: HOME }, valuesOf(this.#surroundings, tag, sites));
+  async install(tag: string, sites: object = {}, shape: Shape = {}): Promise<void> {
+    const { render = renderChart } = shape;
+    const objects = render({ name: 'siteyard', namespace: HOME }, valuesOf(this.#surroundings, tag, sites, shape));
     // A load balancer's work is done by the ports of the nodes here, which are the same in every run.
     for (const object of objects as { kind: string; metadata: { name: string }; spec?: { ports: object[] } }[]) {
       const role = object.metadata.name.replace('siteyard-', '');

@@ -10,9 +10,9 @@ import { PROGRAMS, RUN } from './cluster.ts';
 const execute = promisify(execFile);
 const SCRIPT = join(import.meta.dirname, '../../deploy/test-cluster/cluster.sh');
 
-/** The operator's own hands on the cluster. */
+/** The operator's own hands on the cluster. An API server that is away refuses at once; one that is busy is waited for. */
 export async function kubectl(...args: string[]): Promise<string> {
-  const own = ['--kubeconfig', join(RUN, 'admin.kubeconfig'), '--request-timeout=20s'];
+  const own = ['--kubeconfig', join(RUN, 'admin.kubeconfig'), '--request-timeout=5m'];
   const { stdout } = await execute(join(PROGRAMS, 'root/usr/bin/kubectl'), [...own, ...args], { maxBuffer: 1e8 });
   return stdout;
 }

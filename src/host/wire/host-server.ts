@@ -1,6 +1,7 @@
 import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createSecureServer, TLSSocket } from 'node:tls';
 import type { Log } from '#core/log.ts';
 import type { Lease, LeaseOptions, SiteFailure } from '#runtimes/runtime.ts';
@@ -12,6 +13,8 @@ import { Peer } from './peer.ts';
 
 const FAILURES_KEPT_MS = 30_000;
 const HANDSHAKE_MS = 5_000;
+/** So long a host that ends waits for the answers that visitors wait for. A pod is given a minute for all of its end. */
+const LEAVE_MS = 20_000;
 
 export interface HostServerOptions {
   host: SiteHost;
@@ -29,6 +32,8 @@ export class HostServer {
   /** What is being asked right now, and when the last of it ended. */
   #asked = 0;
   #quietSince = new Date();
+  /** Connections by which visitors are answered or wait for that; each resolves when it is closed. */
+  readonly #visits = new Set<Promise<void>>();
   /** Why connections of leases broke, for whoever had them and asks. */
   readonly #failures = new Map<string, Promise<SiteFailure | undefined>>();
 
@@ -58,9 +63,16 @@ export class HostServer {
     if ('path' in listening) await chmod(listening.path, 0o600);
   }
 
+  /** Nobody new is let in, and visitors who are there are answered: a pod may be put to sleep in the moment that one comes. */
   async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    await Promise.race([this.#visitorsLeft(), sleep(LEAVE_MS, undefined, { ref: false })]);
     for (const socket of this.#connections) socket.destroy();
-    await new Promise((resolve) => this.#server.close(resolve));
+    await closed;
+  }
+
+  async #visitorsLeft(): Promise<void> {
+    while (this.#visits.size > 0) await Promise.all(this.#visits);
   }
 
   /** Since when nobody asks anything; undefined while somebody does. A connection is a call, also where it became a stream. */
@@ -99,9 +111,16 @@ export class HostServer {
 
   async #call(peer: Peer, name: string, args: unknown[]): Promise<unknown> {
     const { host } = this.#options;
+    if (name === 'lease') this.#noteVisit(peer.closed);
     if (isServing(name)) return (this[name] as (...args: unknown[]) => unknown)(...args);
     if (!isHostCall(name)) throw new Error(`a host has no call ${name}`);
     return (host[name] as (...args: unknown[]) => Promise<unknown>)(...withSignal(name, args, peer.closed));
+  }
+
+  #noteVisit(closed: AbortSignal): void {
+    const visit = new Promise<void>((resolve) => closed.addEventListener('abort', () => resolve(), { once: true }));
+    this.#visits.add(visit);
+    visit.then(() => this.#visits.delete(visit));
   }
 
   async start(site: HostedSpec): Promise<{ isAwake: boolean }> {

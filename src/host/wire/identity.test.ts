@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHmac, createPrivateKey, generateKeyPairSync } from 'node:crypto';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import { type ConnectionOptions, connect as connectSecurely } from 'node:tls';
 import { createLog } from '#core/log.ts';
@@ -8,7 +8,7 @@ import { makeCertificate, namesExtension, pem } from '#integrations/acme/x509.ts
 import { eventually } from '../../../test/expect.ts';
 import { freePort } from '../../../test/free-port.ts';
 import { HostAway, HostUnreachable } from '../host-unreachable.ts';
-import type { SiteHost } from '../site-host.ts';
+import type { HostedSpec, SiteHost } from '../site-host.ts';
 import { greeting } from './host-address.ts';
 import { remoteHost } from './host-client.ts';
 import { HostServer } from './host-server.ts';
@@ -103,5 +103,38 @@ suite('a host on another machine', () => {
     const before = server.quietSince?.getTime() ?? 0;
     await ask('here.site');
     await eventually(async () => (server.quietSince?.getTime() ?? 0) > before);
+  });
+
+  test('answers the visitors who are there before it ends', async (t) => {
+    const begun = Promise.withResolvers<Socket>();
+    const site = createServer((socket) => begun.resolve(socket));
+    await new Promise<void>((listening) => site.listen(0, '127.0.0.1', listening));
+    t.after(() => site.close());
+    const { port } = site.address() as AddressInfo;
+    const lease = { connect: () => connect(port, '127.0.0.1'), release: () => {}, failure: async () => undefined };
+    const running = { isAwake: true, lease: async () => lease };
+    const at = `127.0.0.1:${await freePort()}`;
+    const ending = new HostServer({
+      host: { start: async () => running } as unknown as SiteHost,
+      address: at,
+      identity: wireIdentity(ours, 'here.site'),
+      log: createLog('silent'),
+    });
+    await ending.open();
+    const far = remoteHost('here.site', [at], wireIdentity(ours, 'platform'));
+    const spec = { host: 'here.site', driver: 'memory', id: 'a site' } as HostedSpec;
+    const visitor = (await (await far.start(spec)).lease(new AbortController().signal)).connect();
+    let heard = '';
+    visitor.setEncoding('utf8').on('data', (text) => {
+      heard += text;
+    });
+    visitor.on('error', () => {});
+    visitor.write('a question');
+    const answering = await begun.promise;
+    const ended = ending.close();
+    await assert.rejects(far.start(spec), HostAway);
+    answering.end('the whole answer');
+    await Promise.all([ended, new Promise((closed) => visitor.once('close', closed))]);
+    assert.equal(heard, 'the whole answer');
   });
 });

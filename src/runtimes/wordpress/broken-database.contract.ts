@@ -10,13 +10,13 @@ import type { Runtime } from '#runtimes/runtime.ts';
 /** What every driver must do when a site's database is broken. A driver's own test opens it and calls this. */
 export function describeBrokenDatabases(
   name: string,
-  open: () => Promise<{ runtime: Runtime; close(): Promise<void> }>,
+  open: (limits: { requestTimeoutMs: number }) => Promise<{ runtime: Runtime; close(): Promise<void> }>,
 ): void {
   describe(`contract of broken databases: ${name}`, () => {
     let runtime: Runtime;
     let close = async () => {};
     before(async () => {
-      ({ runtime, close } = await open());
+      ({ runtime, close } = await open({ requestTimeoutMs: 240_000 }));
     });
     after(() => close());
 

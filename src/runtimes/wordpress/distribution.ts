@@ -108,7 +108,7 @@ export class Distribution {
   async #fetchPackage(toolsFolder: string): Promise<void> {
     this.#log.info({ package: PACKAGE.name }, 'fetching WordPress; this happens once');
     await this.#inDraft(async (draft) => {
-      await run('npm', ['pack', PACKAGE.name, '--silent', '--pack-destination', draft], draft);
+      await run('npm', ['pack', PACKAGE.name, '--loglevel=error', '--pack-destination', draft], draft);
       const archive = join(draft, (await readdir(draft)).find((name) => name.endsWith('.tgz')) ?? 'package.tgz');
       if ((await hashOf(archive)) !== PACKAGE.sha512)
         throw new Error(`${PACKAGE.name} is not the package that was expected`);

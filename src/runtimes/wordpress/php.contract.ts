@@ -7,13 +7,16 @@ import { collect, copySite, createSite, newSpec, putProbe, request, until } from
 import type { Runtime, SiteSpec } from '#runtimes/runtime.ts';
 
 /** What every driver must do that runs PHP and WordPress, hostile PHP included. A driver's own test opens it and calls this. */
-export function describePhp(name: string, open: () => Promise<{ runtime: Runtime; close(): Promise<void> }>): void {
+export function describePhp(
+  name: string,
+  open: (limits: { requestTimeoutMs: number }) => Promise<{ runtime: Runtime; close(): Promise<void> }>,
+): void {
   describe(`contract of PHP: ${name}`, () => {
     let runtime: Runtime;
     let site: SiteSpec;
     let close = async () => {};
     before(async () => {
-      ({ runtime, close } = await open());
+      ({ runtime, close } = await open({ requestTimeoutMs: 240_000 }));
       site = await createSite(runtime, 'first.localhost');
     });
     after(() => close());
@@ -252,13 +255,16 @@ export function describePhp(name: string, open: () => Promise<{ runtime: Runtime
       const code = `require '/site/wordpress/wp-load.php'; require ABSPATH . 'wp-admin/includes/update.php';
         file_put_contents('/site/outbox/mail-1-a.json', '${mail}');
         file_put_contents('/site/outbox/status.json', '{"favicon_url":null,"next_cron":1}');
-        $since = microtime(true);
+        $waited = 0;
+        add_action('http_api_debug', function ($answer) use (&$waited) {
+          $waited += (int) (is_wp_error($answer) && str_contains($answer->get_error_message(), 'timed out'));
+        });
         foreach (['_site_transient_update_core', '_site_transient_update_plugins', '_site_transient_update_themes'] as $name) delete_option($name);
         wp_version_check(); wp_update_plugins(); wp_update_themes();
         update_option('blogname', 'Changed');
         echo json_encode([wp_mail('bob@example.com', 'Hello', 'Bob'), @mail('bob@example.com', 'Hello', 'Bob'),
-          is_wp_error(wp_remote_get(home_url('/'))), microtime(true) - $since < 9]);`;
-      assert.equal((await get(await putPhp('offline.php', code, offline), offline)).text, '[false,false,true,true]');
+          is_wp_error(wp_remote_get(home_url('/'))), $waited]);`;
+      assert.equal((await get(await putPhp('offline.php', code, offline), offline)).text, '[false,false,true,0]');
       assert.equal(await runtime.hasOutgoingMail(offline.id), false);
       // All that was told would have been told by the time of the next answer.
       await get('/wp-login.php', offline);
