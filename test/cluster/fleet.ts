@@ -159,6 +159,11 @@ export class Fleet {
     return fqdn;
   }
 
+  async idOf(fqdn: string): Promise<string> {
+    const [row] = await this.#surroundings.query(`select id from sites where fqdn = '${fqdn}'`);
+    return String(row?.id);
+  }
+
   /** A visitor, whose name server knows both nodes: where nobody takes the connection, the other one is tried. */
   async visit(fqdn: string, path = '/', timeoutMs = 90_000): Promise<Answer> {
     const begunMs = performance.now();

@@ -69,7 +69,7 @@ async function journey(): Promise<void> {
   });
   if (failures.length > 0) return;
   const fqdn = await fleet.createSite();
-  const siteId = await idOf(fqdn);
+  const siteId = await fleet.idOf(fqdn);
 
   await step('create', async () => {
     const took: number[] = [];
@@ -152,7 +152,7 @@ async function journey(): Promise<void> {
       );
     };
     const other = await fleet.createSite();
-    const [neighbour] = await sitePods(await idOf(other));
+    const [neighbour] = await sitePods(await fleet.idOf(other));
     const may = {
       'the bucket': ['10.99.0.1', 9000],
       "the workers' door": [worker?.status.podIP, 7444],
@@ -273,7 +273,7 @@ async function journey(): Promise<void> {
 
   await step('API-server outage', async () => {
     const sleeping = await fleet.createSite();
-    await asleep(sleeping, await idOf(sleeping));
+    await asleep(sleeping, await fleet.idOf(sleeping));
     await fleet.visit(fqdn);
     const writer = new Writer(fleet, fqdn);
     const visitors = new Visitors(fleet, [fqdn]);
@@ -341,7 +341,7 @@ async function loseNode(kind: 'network' | 'local'): Promise<string> {
   await fleet.install('2', { storageClass: kind });
   await fleet.isRolledOut(300);
   const fqdn = await fleet.createSite();
-  const siteId = await idOf(fqdn);
+  const siteId = await fleet.idOf(fqdn);
   const ofClaim = ['-n', SITES, `site-${siteId}`, '-o', 'jsonpath={.spec.storageClassName}'];
   assert.equal(await kubectl('get', 'pvc', ...ofClaim), kind);
   const writer = new Writer(fleet, fqdn);
@@ -373,11 +373,6 @@ async function loseNode(kind: 'network' | 'local'): Promise<string> {
     );
     await fleet.isRolledOut(300);
   }
-}
-
-async function idOf(fqdn: string): Promise<string> {
-  const [row] = await surroundings.query(`select id from sites where fqdn = '${fqdn}'`);
-  return String(row?.id);
 }
 
 /** A visitor as patient as browsers are, who comes again where a site says that it is away for a moment. */

@@ -24,9 +24,7 @@ await eventually(async () => existsSync(NOTE));
 const surroundings = openSurroundings();
 const fleet = new Fleet(surroundings);
 
-const idOf = async (fqdn: string) =>
-  String((await surroundings.query(`select id from sites where fqdn = '${fqdn}'`))[0]?.id);
-const podsOf = async (fqdn: string) => pods(SITES, `siteyard/site=${await idOf(fqdn)}`);
+const podsOf = async (fqdn: string) => pods(SITES, `siteyard/site=${await fleet.idOf(fqdn)}`);
 const imageOf = async (fqdn: string) => (await podsOf(fqdn))[0]?.spec.containers[0]?.image;
 const homesNow = async () => {
   const text = await kubectl('get', 'statefulsets', '-n', SITES, '-o', 'json');
