@@ -16,9 +16,10 @@ const config: KnipConfig = {
     'src/core/http/invoke.ts!',
     'scripts/*.{ts,mjs}',
     'web/src/main.tsx!',
+    'web/src/server.tsx!',
     'web/src/docs/main.ts!',
     'web/src/terminal/main.tsx!',
-    'web/vite.config.ts!',
+    'web/{vite.config,server.vite}.ts!',
     'cli/src/main.ts!',
     'cli/vite.config.ts!',
     // What the package has to offer; the command line uses a part of it.

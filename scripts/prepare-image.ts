@@ -21,7 +21,8 @@ if (!folder) {
 const root = join(import.meta.dirname, '..');
 
 enableCompileCache(join(root, 'node_modules/.cache/siteyard'));
-for (const file of globSync('dist/assets/*.js', { cwd: root })) await import(join(root, file));
+for (const file of globSync(['dist/assets/*.js', 'dist/dashboard/server.mjs'], { cwd: root }))
+  await import(join(root, file));
 flushCompileCache();
 
 const cacheDir = resolve(folder);

@@ -37,7 +37,13 @@ const pinnedNode = at('node_modules/.bin/node');
 const BUILDS = [
   { name: 'dashboard', config: 'web/vite.config.ts', sources: ['web', 'sdk'], output: 'web/dist' },
   { name: 'service', config: 'scripts/service.vite.ts', sources: ['src', 'scripts/service.vite.ts'], output: 'dist' },
-  // After the service, which empties the folder.
+  // These two after the service, which empties the folder.
+  {
+    name: 'pages that the service draws',
+    config: 'web/server.vite.ts',
+    sources: ['web', 'sdk'],
+    output: 'dist/dashboard',
+  },
   {
     name: 'programs beside the service',
     config: 'scripts/programs.vite.ts',

@@ -32,6 +32,7 @@ import { openOwnSecrets } from './platform-key.ts';
 import type { PortGroup } from './port-group/port-group.ts';
 
 const WEB_FOLDER = new URL('../../web/dist', import.meta.url).pathname;
+const WEB_DRAWING = new URL('../../dist/dashboard/server.mjs', import.meta.url).href;
 
 /** The services, with what only the platform itself may do: let jobs be worked on. */
 export interface OwnServices extends Services {
@@ -76,7 +77,7 @@ export async function createServices(
     jobs: new Jobs({ db, pool, listener, log, worker: config.roles.has('worker') }),
     limits: new RateLimits(config.rateLimitFactor, (limit) => group.tell({ limit })),
     mailer: createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, folder: inData('mail'), log }),
-    frontEnd: await FrontEnd.load(WEB_FOLDER, () => siteUrl({ config }, `*.${config.siteDomain}`)),
+    frontEnd: await FrontEnd.load(WEB_FOLDER, WEB_DRAWING, () => siteUrl({ config }, `*.${config.siteDomain}`)),
     outbound,
     dns: createDns(config.dnsServers),
     git: new GitClient({ outbound, folder: inData('git'), fileRoots: config.gitFileRoots }),

@@ -1,15 +1,14 @@
 import './styles.css';
-import { QueryClientProvider } from '@tanstack/react-query';
-import { RouterProvider } from '@tanstack/react-router';
-import { LucideProvider } from 'lucide-react';
-import { StrictMode } from 'react';
-import { createRoot } from 'react-dom/client';
+import { createRoot, hydrateRoot } from 'react-dom/client';
 import { whenSignedOut } from './api/client.ts';
-import { queryClient } from './api/query-client.ts';
+import { createQueryClient } from './api/query-client.ts';
 import { leaveTo, meQuery } from './api/session.ts';
+import { App } from './app.tsx';
 import { beginEarly, createAppRouter } from './router.tsx';
-import { Toasts } from './ui/toast.tsx';
+import { tellClock } from './visit.ts';
 
+tellClock();
+const queryClient = createQueryClient();
 whenSignedOut((isForeignCookie) => {
   // Whoever was not signed in anyway stays where they are.
   if (!queryClient.getQueryData(meQuery.queryKey)) return;
@@ -22,17 +21,20 @@ whenSignedOut((isForeignCookie) => {
   leaveTo(`/sign-in?${new URLSearchParams({ next })}`);
 });
 const router = createAppRouter(queryClient);
-beginEarly(router);
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
-createRoot(root).render(
-  <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <LucideProvider size={16} strokeWidth={1.75} className="shrink-0">
-        <RouterProvider router={router} />
-        <Toasts />
-      </LucideProvider>
-    </QueryClientProvider>
-  </StrictMode>,
-);
+const app = <App queryClient={queryClient} router={router} />;
+if (root.firstChild) void takeOver(root);
+else {
+  void beginEarly(router);
+  createRoot(root).render(app);
+}
+
+/** The server has drawn the page already (server.tsx): nothing moves, and from now on it does what is clicked. */
+async function takeOver(drawn: HTMLElement): Promise<void> {
+  await beginEarly(router);
+  await router.load();
+  hydrateRoot(drawn, app);
+  drawn.inert = false;
+}

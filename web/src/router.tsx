@@ -4,9 +4,10 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  type RouterHistory,
   redirect,
 } from '@tanstack/react-router';
-import { forgetFirstAnswers, hasSession } from './api/first-answers.ts';
+import { forgetFirstAnswers } from './api/first-answers.ts';
 import { askForHome, askForOverview, askForSite, askWhoIsThere, soon } from './api/first-questions.ts';
 import { isServers, meQuery, safeNext } from './api/session.ts';
 import { AuthLayout } from './layout/auth-layout.tsx';
@@ -15,6 +16,7 @@ import { CrashPage, NotFound, NotFoundPage } from './layout/problem-pages.tsx';
 import { siteLink } from './layout/site-link.ts';
 import { preloadView } from './routes/site/site-views.ts';
 import { type SiteList, siteListOf } from './routes/sites/sites-query.ts';
+import { visit } from './visit.ts';
 
 type Context = { queryClient: QueryClient };
 type Search = Record<string, string | undefined>;
@@ -173,7 +175,7 @@ const home = createRoute({
   getParentRoute: () => app,
   path: '/',
   staticData: { ask: askForHome },
-  loader: () => soon(askForHome()),
+  loader: ({ context }) => soon(askForHome(context.queryClient)),
   component: lazyPage(() => import('./routes/home/home.tsx'), 'HomePage'),
 });
 /** The contract's own address of the front end. */
@@ -222,8 +224,9 @@ const site = createRoute({
     const to = tab === 'stage' ? siteLink(fqdn, '', true) : siteLink(fqdn, formerTabs[tab] ?? tab, env === 'staging');
     throw redirect({ ...to, replace: true });
   },
-  staticData: { ask: ({ fqdn = '' }) => askForOverview(fqdn, preloadView('', false)) },
-  loader: ({ params: { fqdn }, location }) => soon(askForOverview(fqdn, preloadView('', isStaging(location.search)))),
+  staticData: { ask: (queryClient, { fqdn = '' }) => askForOverview(queryClient, fqdn, preloadView('', false)) },
+  loader: ({ context, params: { fqdn }, location }) =>
+    soon(askForOverview(context.queryClient, fqdn, preloadView('', isStaging(location.search)))),
   component: lazyPage(() => import('./routes/site/site.tsx'), 'SitePage'),
 });
 const sitePage = createRoute({
@@ -233,7 +236,7 @@ const sitePage = createRoute({
   beforeLoad: ({ params: { fqdn, page } }) => {
     if (page === 'staging') throw redirect({ ...siteLink(fqdn, '', true), replace: true });
   },
-  staticData: { ask: ({ fqdn = '' }) => askForSite(fqdn) },
+  staticData: { ask: (queryClient, { fqdn = '' }) => askForSite(queryClient, fqdn) },
   loader: ({ params: { page }, location }) => soon(preloadView(page, isStaging(location.search))),
   component: lazyPage(() => import('./routes/site/site.tsx'), 'SitePage'),
 });
@@ -245,7 +248,7 @@ const time = createRoute({
     ...(search.at && { at: search.at }),
     ...(search.restore && { restore: true }),
   }),
-  staticData: { ask: ({ fqdn = '' }) => askForSite(fqdn) },
+  staticData: { ask: (queryClient, { fqdn = '' }) => askForSite(queryClient, fqdn) },
   component: lazyPage(() => import('./routes/time/time.tsx'), 'TimePage'),
 });
 const teams = createRoute({
@@ -400,12 +403,15 @@ const tree = root.addChildren([
   ]),
 ]);
 
-export function createAppRouter(queryClient: QueryClient) {
+/** `history` is where somebody is who is in no browser. */
+export function createAppRouter(queryClient: QueryClient, history?: RouterHistory) {
   return createRouter({
     routeTree: tree,
+    history,
     context: { queryClient },
     defaultPreload: 'intent',
-    scrollRestoration: true,
+    // Where it draws no page for a browser, the router would do it with a script in the page.
+    scrollRestoration: history === undefined,
     // Plain strings both ways: the default reads JSON, and would turn a token that looks like a number into one.
     parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
     stringifySearch: (search) => {
@@ -420,25 +426,30 @@ export function createAppRouter(queryClient: QueryClient) {
 
 /**
  * Before anybody knows who is signed in: the files of the page that the address names, and what it will ask for. The router itself would begin
- * with them after that answer.
+ * with them after that answer. Ends when all of it is there or has failed.
  */
-export function beginEarly(router: ReturnType<typeof createAppRouter>): void {
-  const asked = hasSession ? [askWhoIsThere()] : [];
+export async function beginEarly(router: ReturnType<typeof createAppRouter>): Promise<void> {
+  const { queryClient } = router.options.context;
+  const { hasSession } = visit();
+  const asked = hasSession ? [askWhoIsThere(queryClient)] : [];
+  const files: (Promise<void> | undefined)[] = [];
   const matches: { routeId: keyof typeof router.routesById; params: { fqdn?: string } }[] = router.matchRoutes(
     router.latestLocation,
   );
   for (const { routeId, params } of matches) {
     const { component, staticData } = router.routesById[routeId].options;
-    void (component as { preload?: () => Promise<void> } | undefined)?.preload?.().catch(() => {});
-    if (hasSession && staticData?.ask) asked.push(staticData.ask(params));
+    files.push((component as { preload?: () => Promise<void> } | undefined)?.preload?.().catch(() => {}));
+    if (hasSession && staticData?.ask) asked.push(staticData.ask(queryClient, params));
   }
-  void Promise.all(asked).then(forgetFirstAnswers);
+  await Promise.all(asked);
+  forgetFirstAnswers();
+  await Promise.all(files);
 }
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     /** What a page shows first, asked for at once. */
-    ask?: (params: { fqdn?: string }) => Promise<void>;
+    ask?: (queryClient: QueryClient, params: { fqdn?: string }) => Promise<void>;
   }
   interface Register {
     router: ReturnType<typeof createAppRouter>;

@@ -68,6 +68,21 @@ export function openDatabase(
   return { db, pool, cut, close: () => db.destroy() };
 }
 
+type Answers<Questions extends readonly (() => Promise<unknown>)[]> = {
+  [Index in keyof Questions]: Awaited<ReturnType<Questions[Index]>>;
+};
+
+/** Questions that do not wait for each other: asked at once, or in turn inside of a transaction, where there is one connection. */
+export async function askTogether<const Questions extends readonly (() => Promise<unknown>)[]>(
+  db: Db,
+  ...questions: Questions
+): Promise<Answers<Questions>> {
+  if (!db.isTransaction) return (await Promise.all(questions.map((ask) => ask()))) as Answers<Questions>;
+  const answers: unknown[] = [];
+  for (const ask of questions) answers.push(await ask());
+  return answers as Answers<Questions>;
+}
+
 const afterCommits = new WeakMap<Tx, (() => void)[]>();
 
 /** Runs the work in one transaction, then whatever it asked for with afterCommit. */

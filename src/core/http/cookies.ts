@@ -3,7 +3,7 @@
  * from the very host, over https, for all of its paths, and from nobody else. On http another host of the same domain can
  * add one, so two of a name are as good as none: which is whose can not be told.
  */
-export type CookieName = 'session' | 'device' | 'view' | 'team';
+export type CookieName = 'session' | 'device' | 'view' | 'team' | 'clock';
 
 export function cookieName(baseUrl: string, name: CookieName): string {
   return baseUrl.startsWith('https:') ? `__Host-${name}` : name;

@@ -4,7 +4,7 @@ import { extname, join, relative } from 'node:path';
 import { PassThrough, pipeline, Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { constants, createGzip, gzip } from 'node:zlib';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { escapeHtml } from '#core/escape-html.ts';
 
 const TYPES: Record<string, string> = {
@@ -54,6 +54,23 @@ export interface OwnPage {
   pictures: readonly string[];
   /** It must not fail, and says itself how long it is waited for. */
   first: Promise<FirstAnswers>;
+  /** For whom the page is drawn here; who is told undefined has it drawn by their browser. */
+  visitor: Visitor | undefined;
+}
+
+/** Somebody who opens a page, as far as the request tells. */
+export interface Visitor {
+  /** Of the page, with its host. */
+  address: string;
+  userAgent: string;
+  /** How they write dates, and by which time. */
+  clock: { locale: string; timeZone: string };
+  chosenTeam: string | undefined;
+}
+
+/** What the dashboard's own code offers (web/src/server.tsx). Undefined where a page needs more than the answers. */
+interface Drawing {
+  draw(visitor: Visitor & Pick<FirstAnswers, 'answers'>): Promise<string | undefined>;
 }
 
 export interface FirstAnswers {
@@ -88,6 +105,13 @@ const NOT_BUILT = Buffer.from(
 /** Which files the pages of the dashboard begin with. */
 const FIRST_FILES = '/first-files.json';
 
+/** The dashboard's own program, in its page, and what begins it in one that is drawn. */
+const MODULE = /<script type="module" crossorigin src="([^"]+)"><\/script>/;
+const AFTER_PAINT = '/after-paint.js';
+
+/** Where the dashboard is drawn in its page. */
+const ROOT = '<div id="root"></div>';
+
 /** The dashboard: a few files that are kept in memory, each compressed once. Every path of its own router gets its page. */
 export class FrontEnd {
   readonly #assets: Map<string, Asset>;
@@ -96,9 +120,11 @@ export class FrontEnd {
   readonly #docs: string;
   readonly #docsPages = new WeakMap<DocsPage, Asset>();
   readonly #framed: () => string;
+  readonly #drawing: string;
   readonly #firstFiles: Record<OwnPage['files'], string[]>;
 
-  private constructor(assets: Map<string, Asset>, framed: () => string) {
+  private constructor(assets: Map<string, Asset>, drawing: string, framed: () => string) {
+    this.#drawing = drawing;
     this.#framed = framed;
     this.#assets = assets;
     this.#page = assets.get('/index.html') ?? toAsset('/index.html', NOT_BUILT);
@@ -107,13 +133,15 @@ export class FrontEnd {
     this.#docs = assets.get('/docs.html')?.body.toString() ?? '<title>%docs-title%</title>%docs-body%';
   }
 
-  /** `framed` tells whose pages the dashboard may show in frames. */
-  static async load(folder: string, framed: () => string): Promise<FrontEnd> {
-    return new FrontEnd(await loadAssets(folder), framed);
+  /** `drawing` is the program that draws pages here; `framed` tells whose pages the dashboard may show in frames. */
+  static async load(folder: string, drawing: string, framed: () => string): Promise<FrontEnd> {
+    return new FrontEnd(await loadAssets(folder), drawing, framed);
   }
 
   /** The same for everybody, and with nothing in it. */
   sendPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    // Whoever signs in here is shown a page that is drawn.
+    this.#load().catch(() => {});
     reply.header('content-security-policy', pagePolicy(this.#framed()));
     return send(request, reply, this.#page, 'accept-encoding, cookie');
   }
@@ -132,13 +160,14 @@ export class FrontEnd {
     if (isGzipped) reply.header('content-encoding', 'gzip');
     const out = isGzipped ? createGzip({ flush: constants.Z_SYNC_FLUSH }) : new PassThrough();
     // Whoever leaves in the middle is nobody's fault.
-    pipeline(Readable.from(this.#ownPage(page)), out, () => {});
+    pipeline(Readable.from(this.#ownPage(page, request.log)), out, () => {});
     return reply.type(TYPES['.html'] as string).send(out);
   }
 
-  async *#ownPage({ files, pictures, first }: OwnPage): AsyncGenerator<string> {
-    const [head = '', rest = ''] = this.#page.body.toString().split('</head>');
-    const [body = '', end = ''] = rest.split('</body>');
+  async *#ownPage({ files, pictures, first, visitor }: OwnPage, log: FastifyBaseLogger): AsyncGenerator<string> {
+    const page = this.#page.body.toString();
+    const [head = '', rest = ''] = (visitor ? this.#afterPaint(page) : page).split('</head>');
+    const [body = '', end = ''] = rest.split(ROOT);
     const scripts = this.#firstFiles[files].map((file) => `<link rel="modulepreload" crossorigin href="${file}">`);
     yield `${head}${scripts.join('')}${preloads(pictures)}</head>${body}`;
     const found = await first;
@@ -147,7 +176,35 @@ export class FrontEnd {
     const json = `{${answers.join()}}`.replaceAll('<', '\\u003c');
     const place = found.eventsAfter === undefined ? '' : ` data-events-after="${escapeHtml(found.eventsAfter)}"`;
     const block = `<script type="application/json" id="first-answers"${place}>${json}</script>`;
-    yield `${preloads(found.pictures)}${block}</body>${end}`;
+    const drawn = visitor && (await this.#draw({ ...visitor, answers: found.answers }, log));
+    // Nothing of it is used before the browser has the scripts that would hear of it.
+    const root = drawn === undefined ? ROOT : `<div id="root" inert>${drawn}</div>`;
+    yield `${preloads(found.pictures)}${root}${block}${end}`;
+  }
+
+  /** What is drawn here is painted before the dashboard's own program begins, which is fetched meanwhile. */
+  #afterPaint(page: string): string {
+    const script = this.#assets.get(AFTER_PAINT);
+    if (!script) return page;
+    return page.replace(MODULE, (_script, address: string) => {
+      const begin = `<script defer src="${AFTER_PAINT}?v=${versionOf(script)}" data-module="${address}"></script>`;
+      return `<link rel="modulepreload" crossorigin href="${address}">${begin}`;
+    });
+  }
+
+  #load(): Promise<Drawing> {
+    return import(this.#drawing);
+  }
+
+  /** The browser draws what can not be drawn here. */
+  async #draw(visitor: Parameters<Drawing['draw']>[0], log: FastifyBaseLogger): Promise<string | undefined> {
+    try {
+      const { draw } = await this.#load();
+      return await draw(visitor);
+    } catch (err) {
+      log.warn({ err }, 'a page of the dashboard could not be drawn');
+      return undefined;
+    }
   }
 
   /** A file of the dashboard. */

@@ -1,7 +1,7 @@
 import type { Caller } from '#core/auth/caller.ts';
 import { hashPassword } from '#core/auth/password.ts';
 import { rightsChanged } from '#core/auth/revocation.ts';
-import type { Db } from '#core/db/database.ts';
+import { askTogether, type Db } from '#core/db/database.ts';
 import { bodyFault, invalid } from '#core/errors.ts';
 import { recordEvent } from '#core/events/events.ts';
 import type { Call } from '#core/http/operation.ts';
@@ -196,11 +196,15 @@ export async function blockUser(
 }
 
 export async function getMe(db: Db, { userId, viewedBy, credential }: Caller): Promise<Me> {
-  const region = await findDefaultRegion(db, userId);
-  const operator = viewedBy === undefined ? undefined : await findUserIfAny(db, viewedBy);
-  const view = operator && { operator_name: operator.full_name, expires_at: credential.expiresAt as Date };
-  const pending_email = (await findPendingEmail(db, userId)) ?? null;
-  return { ...(await findUser(db, userId)), default_region: region?.name ?? null, pending_email, view: view ?? null };
+  const [user, region, pendingEmail, operator] = await askTogether(
+    db,
+    () => findUser(db, userId),
+    () => findDefaultRegion(db, userId),
+    () => findPendingEmail(db, userId),
+    async () => viewedBy && findUserIfAny(db, viewedBy),
+  );
+  const view = operator ? { operator_name: operator.full_name, expires_at: credential.expiresAt as Date } : null;
+  return { ...user, default_region: region?.name ?? null, pending_email: pendingEmail ?? null, view };
 }
 
 /** Checks the current password and hashes the new one; undefined when the password stays. */

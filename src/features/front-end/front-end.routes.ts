@@ -3,8 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { formatCursor } from '#core/events/hub.ts';
 import { answerAhead } from '#core/http/answer-ahead.ts';
 import { readBearer } from '#core/http/asker.ts';
-import { readCookies } from '#core/http/cookies.ts';
+import { type CookieName, readCookies } from '#core/http/cookies.ts';
 import { routeNotFound } from '#core/http/failures.ts';
+import type { Visitor } from '#core/http/front-end.ts';
 import { rawOperation } from '#core/http/operation.ts';
 import { anyone } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
@@ -53,15 +54,57 @@ function sendOwnPage(services: Services, path: string, request: FastifyRequest, 
   const site = siteIn(path);
   const isStage = (request.query as { env?: string }).env === 'staging';
   const isOverview = site?.isOverview === true && !isStage;
-  const [chosen, ...others] = readCookies(services.config.baseUrl, 'team', request.headers.cookie);
+  const chosenTeam = onlyCookie(services, 'team', request);
   return services.frontEnd.sendOwnPage(request, reply, {
     files: path === '/' ? 'home' : isOverview ? 'site' : 'other',
     pictures: isOverview ? [pictureOf(site.fqdn)] : [],
+    visitor: path === '/' || isOverview ? visitorOf(services, chosenTeam, request) : undefined,
     first: firstAnswers(
       path,
-      others.length === 0 ? chosen : undefined,
+      chosenTeam,
       (id, input = {}) => answerAhead(services, id, input, request, reply),
       async () => formatCursor(await services.events.now()),
     ),
   });
+}
+
+/** Of two that have one name it can not be told which is whose. */
+function onlyCookie({ config }: Services, name: CookieName, { headers }: FastifyRequest): string | undefined {
+  const [value, ...others] = readCookies(config.baseUrl, name, headers.cookie);
+  return others.length === 0 ? value : undefined;
+}
+
+/** Whoever has not been here before has not told their clock: the page would show them other people's times. */
+function visitorOf(services: Services, chosenTeam: string | undefined, request: FastifyRequest): Visitor | undefined {
+  const clock = readClock(onlyCookie(services, 'clock', request) ?? '');
+  if (!clock) return undefined;
+  const { protocol } = new URL(services.config.baseUrl);
+  return {
+    address: `${protocol}//${request.host}${request.url}`,
+    userAgent: request.headers['user-agent'] ?? '',
+    clock,
+    chosenTeam,
+  };
+}
+
+const clocks = new Map<string, Visitor['clock'] | undefined>();
+const MOST_CLOCKS = 200;
+
+/** The same object for the same words: what writes dates is made once for each (web/src/ui/clock.ts), which costs more than to write them. */
+function readClock(words: string): Visitor['clock'] | undefined {
+  if (clocks.has(words) || words.length > 100) return clocks.get(words);
+  // Anybody may make up more of them than there are.
+  if (clocks.size >= MOST_CLOCKS) clocks.clear();
+  const [locale = '', timeZone = ''] = words.split(':');
+  const clock = { locale, timeZone };
+  clocks.set(words, isClock(clock) ? clock : undefined);
+  return clocks.get(words);
+}
+
+function isClock({ locale, timeZone }: Visitor['clock']): boolean {
+  try {
+    return new Intl.DateTimeFormat(locale, { timeZone }).format(0) !== '';
+  } catch {
+    return false;
+  }
 }

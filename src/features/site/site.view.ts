@@ -1,5 +1,5 @@
 import { type Caller, hasRoleOnSite, roleOnSite, seesSecrets } from '#core/auth/caller.ts';
-import type { Db } from '#core/db/database.ts';
+import { askTogether, type Db } from '#core/db/database.ts';
 import type { AppError } from '#core/errors.ts';
 import { eventDetail } from '#core/events/events.ts';
 import type { Call } from '#core/http/operation.ts';
@@ -24,36 +24,21 @@ const VISIT_DAYS = 14;
 
 /** Adds to stored sites what is computed or lies elsewhere, in as many queries for a page as for one. */
 export async function completeSites(db: Db, services: Services, caller: Caller, rows: SiteRow[]): Promise<Site[]> {
-  // One after another: inside a transaction there is one connection.
-  const teams = await teamsById(
-    db,
-    caller,
-    rows.map((row) => row.team_id),
-  );
-  const people = await usersById(
-    db,
-    rows.map((row) => row.user_id),
-  );
-  const paths = await pathsOfSites(
-    db,
-    rows.map((row) => row.id),
-  );
-  const backups = await backupStates(
-    db,
-    rows.map((row) => row.id),
-  );
-  const stages = await stagesOfSites(
-    db,
-    rows.map((row) => row.id),
-  );
-  const visits = await visitsByDay(
-    db,
-    rows.map((row) => row.id),
-    VISIT_DAYS,
-  );
+  const ids = rows.map((row) => row.id);
   const names = rows.map((row) => row.fqdn);
-  const verified = await verifiedNames(db, names);
-  const certificateOf = await certificatesOf(db, services, names);
+  const teamIds = rows.map((row) => row.team_id);
+  const userIds = rows.map((row) => row.user_id);
+  const [teams, people, paths, backups, stages, visits, verified, certificateOf] = await askTogether(
+    db,
+    () => teamsById(db, caller, teamIds),
+    () => usersById(db, userIds),
+    () => pathsOfSites(db, ids),
+    () => backupStates(db, ids),
+    () => stagesOfSites(db, ids),
+    () => visitsByDay(db, ids, VISIT_DAYS),
+    () => verifiedNames(db, names),
+    () => certificatesOf(db, services, names),
+  );
   const editors = await Promise.all(rows.map((row) => editorView(services, row)));
   return rows.map((row, index) => {
     const team = teams.get(row.team_id) as Team;

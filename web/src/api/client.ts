@@ -1,4 +1,5 @@
 import { ApiError, createClient } from '#sdk';
+import { visit } from '../visit.ts';
 import { takeFirstAnswer } from './first-answers.ts';
 
 const FOREIGN_COOKIE = 'auth.duplicate_cookie';
@@ -13,7 +14,7 @@ export function whenSignedOut(handler: (isForeignCookie: boolean) => void): void
 /** The dashboard is served by the API itself, so the session cookie goes along and no address is needed. */
 export const api = createClient({
   baseUrl: '',
-  fetch: async (...request) => noticing(takeFirstAnswer(...request) ?? (await fetch(...request))),
+  fetch: async (...request) => noticing(takeFirstAnswer(...request) ?? (await visit().fetch(...request))),
 });
 
 /** The same for what takes a while to send: fetch does not tell how much of it has gone. */

@@ -1,16 +1,16 @@
+import type { QueryClient } from '@tanstack/react-query';
 import { currentOf, myTeamsQuery } from './current-team.ts';
 import { teamEventsQuery } from './events.ts';
 import { attentionQuery, recentSitesQuery } from './home-queries.ts';
 import { preloadPicture } from './pictures.ts';
-import { queryClient } from './query-client.ts';
 import { meQuery } from './session.ts';
 import { siteQuery } from './sites.ts';
 
 /** What everything else waits for: it is asked first. */
-export const askWhoIsThere = (): Promise<void> => queryClient.prefetchQuery(meQuery);
+export const askWhoIsThere = (queryClient: QueryClient): Promise<void> => queryClient.prefetchQuery(meQuery);
 
 /** The server answers the same ahead (src/features/front-end/first-answers.ts). */
-export async function askForHome(): Promise<void> {
+export async function askForHome(queryClient: QueryClient): Promise<void> {
   const teams = await queryClient.ensureQueryData(myTeamsQuery).catch(() => undefined);
   const team = currentOf(teams?.results)?.id;
   if (team === undefined) return;
@@ -21,13 +21,14 @@ export async function askForHome(): Promise<void> {
   ]);
 }
 
-export const askForSite = (fqdn: string): Promise<void> => queryClient.prefetchQuery(siteQuery(fqdn));
+export const askForSite = (queryClient: QueryClient, fqdn: string): Promise<void> =>
+  queryClient.prefetchQuery(siteQuery(fqdn));
 
 /** `files` are those of the first page of a site: to draw it without them would be to draw it twice. */
-export async function askForOverview(fqdn: string, files: Promise<void>): Promise<void> {
+export async function askForOverview(queryClient: QueryClient, fqdn: string, files: Promise<void>): Promise<void> {
   // The largest part of the page.
   preloadPicture(fqdn);
-  await Promise.all([askForSite(fqdn), files]);
+  await Promise.all([askForSite(queryClient, fqdn), files]);
 }
 
 /** What comes within this time is drawn together with the frame, and once; for what takes longer the page says that it loads. */

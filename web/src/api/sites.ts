@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Site } from '#sdk';
+import { visit } from '../visit.ts';
 import { api } from './client.ts';
 
 export const siteQuery = (fqdn: string) =>
@@ -93,5 +94,6 @@ export type Place = { fqdn: string; stage: boolean };
 
 /** Where the platform serves a site of this name: with the dashboard's own scheme and port. */
 export function addressOf(fqdn: string): string {
-  return `${location.protocol}//${fqdn}${location.port && `:${location.port}`}`;
+  const { protocol, port } = new URL(visit().origin);
+  return `${protocol}//${fqdn}${port && `:${port}`}`;
 }

@@ -3,12 +3,13 @@ import { Button } from '../ui/button.tsx';
 import { dialogPanel } from '../ui/dialog.tsx';
 import { SearchIcon } from '../ui/icons.ts';
 import { Modal } from '../ui/modal.tsx';
+import { visit } from '../visit.ts';
 import { lazyView } from './lazy-view.ts';
 
 const CommandList = lazyView(() => import('./command-list.tsx').then((it) => it.CommandList));
 
 const openers = new Set<() => void>();
-const isMac = /Mac|iP(hone|ad)/.test(navigator.platform);
+const isMac = () => /Mac|iP(hone|ad)/.test(visit().userAgent);
 
 /** Opens the palette from a side bar, for whoever does not know the key. */
 export function CommandButton({ compact }: { compact?: boolean }) {
@@ -29,7 +30,7 @@ export function CommandButton({ compact }: { compact?: boolean }) {
       className="flex h-8.5 shrink-0 items-center gap-2.5 rounded-lg border border-line bg-surface px-2.5 text-left text-muted text-sm hover:border-line-strong"
     >
       <SearchIcon className="size-4" /> Search
-      <kbd className="ml-auto font-sans text-xs">{isMac ? '⌘' : 'Ctrl '}K</kbd>
+      <kbd className="ml-auto font-sans text-xs">{isMac() ? '⌘' : 'Ctrl '}K</kbd>
     </button>
   );
 }

@@ -3,13 +3,14 @@ import type { Event, Team } from '#sdk';
 import { detailOf, progressOf } from '../api/events.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Badge } from '../ui/badge.tsx';
+import { dateFormat, dayOf } from '../ui/clock.ts';
 import { capitalise } from '../ui/format.ts';
 import { Spinner } from '../ui/spinner.tsx';
 import { formatMoment, Time } from '../ui/time.tsx';
 import { siteLink } from './site-link.ts';
 
-const dayFormat = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
-const hourFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const dayFormat = dateFormat({ weekday: 'long', day: 'numeric', month: 'long' });
+const hourFormat = dateFormat({ timeStyle: 'short' });
 
 type EventListProps = {
   events: Event[];
@@ -21,17 +22,18 @@ type EventListProps = {
 
 /** Events under the day on which they happened. The same event met twice (pages shift while new ones arrive) shows once. */
 export function EventList({ events, teams, asOperator }: EventListProps) {
-  const days = new Map<string, Event[]>();
+  const days = new Map<string, { name: string; items: Event[] }>();
   const names = namesToday(events);
   for (const event of new Map(events.map((item) => [item.id, item])).values()) {
-    const day = new Date(event.created_at).toDateString();
-    days.set(day, [...(days.get(day) ?? []), event]);
+    const created = new Date(event.created_at);
+    const day = days.get(dayOf(created)) ?? { name: dayName(created), items: [] };
+    days.set(dayOf(created), { ...day, items: [...day.items, event] });
   }
   return (
     <div>
-      {[...days].map(([day, items]) => (
+      {[...days].map(([day, { name, items }]) => (
         <section key={day} className="border-line not-first:border-t">
-          <h2 className="border-line border-b bg-bg/60 px-5 py-2 font-medium text-muted text-xs">{dayName(day)}</h2>
+          <h2 className="border-line border-b bg-bg/60 px-5 py-2 font-medium text-muted text-xs">{name}</h2>
           <ol className="divide-y divide-line">
             {items.map((event) => (
               <EventRow
@@ -175,13 +177,14 @@ function withMoments(text: string): string {
 /** The heading names the day, so older ones need only the hour. */
 function EventTime({ iso }: { iso: string }) {
   const date = new Date(iso);
-  if (date.toDateString() === new Date().toDateString()) return <Time iso={iso} />;
+  if (dayOf(date) === dayOf(new Date())) return <Time iso={iso} />;
   return <time dateTime={iso}>{hourFormat.format(date)}</time>;
 }
 
-function dayName(day: string): string {
-  const today = new Date();
-  if (day === today.toDateString()) return 'Today';
-  if (day === new Date(today.getTime() - 86_400_000).toDateString()) return 'Yesterday';
-  return dayFormat.format(new Date(day));
+function dayName(moment: Date): string {
+  const day = dayOf(moment);
+  const nowMs = Date.now();
+  if (day === dayOf(new Date(nowMs))) return 'Today';
+  if (day === dayOf(new Date(nowMs - 86_400_000))) return 'Yesterday';
+  return dayFormat.format(moment);
 }

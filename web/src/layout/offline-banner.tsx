@@ -3,7 +3,7 @@ import { Alert } from '../ui/alert.tsx';
 
 /** Its place is always there, so that a screen reader tells when it fills; it stays in view wherever one has scrolled to. */
 export function OfflineBanner() {
-  const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine);
+  const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine !== false);
   return (
     <div role="status" className="sticky top-16 z-10 lg:top-4">
       {!isOnline && (

@@ -1,11 +1,17 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Site } from '#sdk';
 import { cx } from '../ui/cx.ts';
+import { visit } from '../visit.ts';
 
 /** The site's own icon, or the first letter of its name for as long as it has none that can be read. */
 export function SiteIcon({ site, className }: { site: Site; className?: string }) {
   const [unreadable, setUnreadable] = useState<string>();
-  const isOwn = !site.favicon_url.startsWith(`${location.origin}/`) && unreadable !== site.favicon_url;
+  const isOwn = !site.favicon_url.startsWith(`${visit().origin}/`) && unreadable !== site.favicon_url;
+  const image = useRef<HTMLImageElement>(null);
+  useEffect(() => {
+    // On a page that the server drew it may have failed before anybody listened.
+    if (image.current?.complete) image.current.decode().catch(() => setUnreadable(site.favicon_url));
+  }, [site.favicon_url]);
   return (
     <span
       aria-hidden="true"
@@ -17,6 +23,7 @@ export function SiteIcon({ site, className }: { site: Site; className?: string }
     >
       {isOwn ? (
         <img
+          ref={image}
           src={site.favicon_url}
           alt=""
           loading="lazy"

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Site } from '#sdk';
 import { pictureAddress } from '../api/pictures.ts';
 import { cx } from '../ui/cx.ts';
@@ -6,6 +6,13 @@ import { cx } from '../ui/cx.ts';
 /** A drawing of this width stands in for a picture that is being taken (getSitePicture). */
 const waitingWidth = 640;
 const againMs = [4_000, 8_000, 15_000, 30_000];
+
+type State = 'loading' | 'waiting' | 'shown' | 'failed';
+
+function stateOf({ naturalWidth }: HTMLImageElement): State {
+  if (naturalWidth === 0) return 'failed';
+  return naturalWidth === waitingWidth ? 'waiting' : 'shown';
+}
 
 type SitePictureProps = {
   site: Pick<Site, 'fqdn'>;
@@ -17,7 +24,12 @@ type SitePictureProps = {
 /** What a site looks like. The picture has its place before it is there, and where it can not be had the place stays plain. */
 export function SitePicture({ site, isFirst, className }: SitePictureProps) {
   const [tries, setTries] = useState(0);
-  const [state, setState] = useState<'loading' | 'waiting' | 'shown' | 'failed'>('loading');
+  const [state, setState] = useState<State>('loading');
+  const image = useRef<HTMLImageElement>(null);
+  useEffect(() => {
+    // On a page that the server drew it may have come, or failed, before anybody listened.
+    if (image.current?.complete) setState(stateOf(image.current));
+  }, []);
   useEffect(() => {
     if (state !== 'waiting') return;
     const delay = againMs[tries];
@@ -35,6 +47,7 @@ export function SitePicture({ site, isFirst, className }: SitePictureProps) {
     >
       {state !== 'failed' && (
         <img
+          ref={image}
           src={`${pictureAddress(site.fqdn)}${tries > 0 ? `?version=${tries}` : ''}`}
           alt=""
           width={960}
@@ -42,7 +55,7 @@ export function SitePicture({ site, isFirst, className }: SitePictureProps) {
           loading={isFirst ? 'eager' : 'lazy'}
           decoding={isFirst ? 'sync' : 'async'}
           fetchPriority={isFirst ? 'high' : 'auto'}
-          onLoad={({ currentTarget }) => setState(currentTarget.naturalWidth === waitingWidth ? 'waiting' : 'shown')}
+          onLoad={({ currentTarget }) => setState(stateOf(currentTarget))}
           onError={() => setState('failed')}
           className="size-full object-cover object-top"
         />

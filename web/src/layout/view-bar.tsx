@@ -2,9 +2,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { api } from '../api/client.ts';
 import { leaveTo, meQuery, useMe } from '../api/session.ts';
+import { dateFormat } from '../ui/clock.ts';
 import { EyeIcon } from '../ui/icons.ts';
 
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const clock = dateFormat({ timeStyle: 'short' });
 
 /** Says that it is not oneself who is shown here, for as long as that is so. */
 export function ViewBar() {

@@ -5,6 +5,7 @@ import type { Preview } from '#sdk';
 import { api, isStatus } from '../api/client.ts';
 import { AuthCard } from '../layout/auth-layout.tsx';
 import { Button, buttonStyle } from '../ui/button.tsx';
+import { dateFormat } from '../ui/clock.ts';
 import { messageOf } from '../ui/form.tsx';
 import { HistoryIcon, OpenIcon } from '../ui/icons.ts';
 import { useTitle } from '../ui/page.tsx';
@@ -78,7 +79,7 @@ async function openAlone(preview_id: string): Promise<void> {
   }
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
+const clock = dateFormat({ hour: 'numeric', minute: '2-digit' });
 
 /**
  * The site is a stranger here: it has a host of its own, can not leave its frame, and is told nothing. The bar is ours and around it, so that no page can

@@ -3,7 +3,8 @@ import { useSyncExternalStore } from 'react';
 export type Theme = 'system' | 'light' | 'dark';
 
 const storageKey = 'siteyard.theme';
-const systemDark = matchMedia('(prefers-color-scheme: dark)');
+// The server, which draws pages too, knows nothing of it: pages are coloured by CSS.
+const systemDark = globalThis.matchMedia?.('(prefers-color-scheme: dark)');
 const listeners = new Set<() => void>();
 
 function readTheme(): Theme {
@@ -18,14 +19,14 @@ function readTheme(): Theme {
 let theme = readTheme();
 
 function apply(): void {
-  const dark = theme === 'dark' || (theme === 'system' && systemDark.matches);
+  const dark = theme === 'dark' || (theme === 'system' && systemDark?.matches);
   document.documentElement.dataset.theme = dark ? 'dark' : 'light';
   for (const listener of listeners) listener();
 }
 
-systemDark.addEventListener('change', apply);
+systemDark?.addEventListener('change', apply);
 // Another tab of the dashboard changed it.
-addEventListener('storage', (event) => {
+globalThis.addEventListener?.('storage', (event) => {
   if (event.key !== storageKey) return;
   theme = readTheme();
   apply();
@@ -53,5 +54,5 @@ export function useTheme(): Theme {
 
 /** What the theme comes to at the moment; for whatever can not be coloured by CSS. */
 export function useIsDark(): boolean {
-  return useSyncExternalStore(subscribe, () => document.documentElement.dataset.theme === 'dark');
+  return useSyncExternalStore(subscribe, () => globalThis.document?.documentElement.dataset.theme === 'dark');
 }

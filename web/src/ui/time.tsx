@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'react';
+import { dateFormat } from './clock.ts';
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'long' });
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const dateOnly = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const full = dateFormat({ dateStyle: 'medium', timeStyle: 'short' });
+const dateOnly = dateFormat({ dateStyle: 'medium' });
 const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 31_536_000],
   ['month', 2_592_000],
@@ -12,7 +13,7 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-const moment = new Intl.DateTimeFormat(undefined, {
+const moment = dateFormat({
   weekday: 'short',
   day: 'numeric',
   month: 'short',

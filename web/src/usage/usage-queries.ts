@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { TeamUsage } from '#sdk';
 import { api } from '../api/client.ts';
+import { dateFormat } from '../ui/clock.ts';
 
 /** Counters move without an event, so what shows them looks again by itself. */
 const refetchInterval = 30_000;
@@ -35,7 +36,7 @@ export const lastFortnight: UsageRange = {
   from: last(14, dayMs),
 };
 
-const dayName = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const dayName = dateFormat({ day: 'numeric', month: 'short', timeZone: 'UTC' });
 
 export function teamRanges(cycleStart: string | null): UsageRange[] {
   const start = cycleStart === null ? undefined : new Date(cycleStart);

@@ -1,20 +1,19 @@
+import { dateFormat, hasTwelveHours } from '../ui/clock.ts';
 import type { Usage } from './usage-queries.ts';
 
-/** "8 AM" where the clock has twelve hours, "08:00" where it has 24. */
-const hasTwelveHours = new Intl.DateTimeFormat(undefined, { hour: 'numeric' }).resolvedOptions().hour12;
-const hourOnly: Intl.DateTimeFormatOptions = hasTwelveHours
-  ? { hour: 'numeric' }
-  : { hour: 'numeric', minute: '2-digit' };
+const hour = dateFormat({ hour: 'numeric' });
+const hourAndMinute = dateFormat({ hour: 'numeric', minute: '2-digit' });
 
 /** Days are counted in UTC and named so; hours are the reader's own. */
 const formats = {
   hour: {
-    short: new Intl.DateTimeFormat(undefined, hourOnly),
-    long: new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: 'numeric', minute: '2-digit' }),
+    // "8 AM" where the clock has twelve hours, "08:00" where it has 24.
+    short: { format: (moment: Date) => (hasTwelveHours() ? hour : hourAndMinute).format(moment) },
+    long: dateFormat({ weekday: 'short', hour: 'numeric', minute: '2-digit' }),
   },
   day: {
-    short: new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' }),
-    long: new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' }),
+    short: dateFormat({ day: 'numeric', month: 'short', timeZone: 'UTC' }),
+    long: dateFormat({ weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' }),
   },
 };
 

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { dateFormat } from '../../ui/clock.ts';
 
 type Line = { name: string; colour: string; values: (number | null)[] };
 type DayChartProps = {
@@ -12,7 +13,7 @@ type DayChartProps = {
 
 const WIDTH = 600;
 const HEIGHT = 120;
-const hour = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
+const hour = dateFormat({ hour: 'numeric', minute: '2-digit' });
 
 export const orDash = (value: number | null, format: (value: number) => string) =>
   value === null ? '–' : format(value);

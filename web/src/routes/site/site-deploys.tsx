@@ -3,12 +3,13 @@ import { Link } from '@tanstack/react-router';
 import type { Event, Site } from '#sdk';
 import { Badge } from '../../ui/badge.tsx';
 import { Section } from '../../ui/card.tsx';
+import { dateFormat } from '../../ui/clock.ts';
 import { Spinner } from '../../ui/spinner.tsx';
 import { Time } from '../../ui/time.tsx';
 import { deploysQuery } from './site-queries.ts';
 
 const SHOWN = 10;
-const momentFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const momentFormat = dateFormat({ dateStyle: 'medium', timeStyle: 'medium' });
 
 /** What the event of a sync says of it. */
 type Deploy = {

@@ -1,5 +1,6 @@
 import type { RestorePoint, SiteMoment } from '#sdk';
 import { Button } from '../../ui/button.tsx';
+import { dateFormat } from '../../ui/clock.ts';
 import { cx } from '../../ui/cx.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { FlagIcon, HistoryIcon } from '../../ui/icons.ts';
@@ -7,7 +8,7 @@ import { formatDate } from '../../ui/time.tsx';
 import { MomentIcon } from './moment-icon.tsx';
 import { textOf } from './moments.ts';
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
+const clock = dateFormat({ hour: 'numeric', minute: '2-digit' });
 
 type MomentListProps = {
   moments: SiteMoment[];

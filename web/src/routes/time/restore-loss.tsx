@@ -1,12 +1,13 @@
 import type { ReactNode } from 'react';
 import type { BadgeTone } from '../../ui/badge.tsx';
+import { dateFormat } from '../../ui/clock.ts';
 import { cx } from '../../ui/cx.ts';
 import { capitalise } from '../../ui/format.ts';
 import { MomentIcon } from './moment-icon.tsx';
 import type { Happened } from './moments.ts';
 import type { RestoreWish } from './time-queries.ts';
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
+const clock = dateFormat({ hour: 'numeric', minute: '2-digit' });
 const inFiles = new Set<Happened['kind']>(['plugin', 'theme', 'file', 'core']);
 
 type RestoreLossProps = { wish: RestoreWish; happened: Happened[] };

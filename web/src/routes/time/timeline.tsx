@@ -1,6 +1,7 @@
 import { type PointerEvent, useMemo, useRef, useState } from 'react';
 import type { RestorePoint, SiteMoment } from '#sdk';
 import { Button } from '../../ui/button.tsx';
+import { dateFormat } from '../../ui/clock.ts';
 import { cx } from '../../ui/cx.ts';
 import { formatAmount } from '../../ui/format.ts';
 import { ChevronLeftIcon, ChevronRightIcon } from '../../ui/icons.ts';
@@ -166,8 +167,8 @@ function Mark({ minute, view, className, children }: MarkProps) {
   );
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
-const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const clock = dateFormat({ hour: 'numeric', minute: '2-digit' });
+const day = dateFormat({ day: 'numeric', month: 'short' });
 const isMidnight = (ms: number) => new Date(ms).getHours() === 0 && new Date(ms).getMinutes() === 0;
 
 function Ticks({ view }: { view: View }) {
