@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AnyRouter } from '@tanstack/react-router';
 import axe, { type RunOptions } from 'axe-core';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 
 export interface Person {
   page: Page;
@@ -10,9 +10,9 @@ export interface Person {
 }
 
 /** A person with a browser of their own: cookies, storage, one page. */
-export async function openPerson(browser: Browser, baseURL: string): Promise<Person> {
+export async function openPerson(browser: Browser, baseURL: string, more: BrowserContextOptions = {}): Promise<Person> {
   // Without motion a colour is never caught half-way between two themes.
-  const context = await browser.newContext({ baseURL, reducedMotion: 'reduce', colorScheme: 'light' });
+  const context = await browser.newContext({ baseURL, reducedMotion: 'reduce', colorScheme: 'light', ...more });
   context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const complaints: string[] = [];
