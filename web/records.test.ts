@@ -85,6 +85,27 @@ describe('records in the dashboard', { timeout: 400_000 }, () => {
     await assertFitsAndAccessible(ada.page, 'a long ticket');
   });
 
+  it('keeps what is wide within its message, and makes a link of an address', async () => {
+    const { page } = ada;
+    const { token } = person;
+    const name = `${'all of the parts of it '.repeat(7)}.zip`;
+    const upload = await fetch(`${app.url}/f/api/v1/support/attachment?name=${encodeURIComponent(name)}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/zip' },
+      body: 'parts',
+    });
+    const { s3_object } = (await upload.json()) as { s3_object: string };
+    const word = 'on_and_'.repeat(20);
+    const description = `${word}\n\n- [ ] ${word}\n\n> ${word}\n\n\`\`\`\n${'a line of code '.repeat(20)}\n\`\`\`\n\nIt is at https://example.com/shop.`;
+    const ticket = await person.api.createTicket({
+      body: { team_id: person.teamId, subject: 'Wide', description, s3_object },
+    });
+    await page.goto(`/tickets/${ticket.id}`);
+    await page.getByRole('link', { name: 'https://example.com/shop', exact: true }).waitFor();
+    await page.getByRole('article').getByText('[ ]').waitFor();
+    await assertFitsAndAccessible(page, 'a wide message');
+  });
+
   it('loads nothing from elsewhere, breaks no policy and throws no error', () => {
     for (const { complaints } of [ada, operator]) assert.deepEqual(complaints, []);
   });
