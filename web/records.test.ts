@@ -106,6 +106,34 @@ describe('records in the dashboard', { timeout: 400_000 }, () => {
     await assertFitsAndAccessible(page, 'a wide message');
   });
 
+  it('says what is wrong with a file at once, and keeps the focus where something comes and goes', async () => {
+    const { page } = ada;
+    const attach = page.getByRole('button', { name: 'Attach a file' });
+    await page.reload();
+    await attach.waitFor();
+    assert.equal(await attach.and(page.locator(':focus')).count(), 0);
+    const choose = (name: string, sizeBytes: number) =>
+      page
+        .getByLabel('File to attach')
+        .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.alloc(sizeBytes) });
+    await choose('nothing.txt', 0);
+    await page.getByText('nothing.txt is empty.').waitFor();
+    await choose('all.zip', 10.5 * 1024 * 1024);
+    await page.getByText('all.zip has 11 MB. A file can have 10 MB at most.').waitFor();
+
+    const remove = page.getByRole('button', { name: 'Remove notes.txt' });
+    await attach.focus();
+    await choose('notes.txt', 9);
+    await remove.and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('Enter');
+    await attach.and(page.locator(':focus')).waitFor();
+    await page.getByLabel('Reply').fill('Here it is.');
+    await page.getByRole('button', { name: 'Send reply' }).click();
+    await page.getByRole('article').filter({ hasText: 'Here it is.' }).waitFor();
+    assert.equal(await page.getByLabel('Reply').inputValue(), '');
+    await page.getByRole('button', { name: 'Send reply' }).and(page.locator(':focus')).waitFor();
+  });
+
   it('loads nothing from elsewhere, breaks no policy and throws no error', () => {
     for (const { complaints } of [ada, operator]) assert.deepEqual(complaints, []);
   });
