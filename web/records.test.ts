@@ -134,6 +134,18 @@ describe('records in the dashboard', { timeout: 400_000 }, () => {
     await page.getByRole('button', { name: 'Send reply' }).and(page.locator(':focus')).waitFor();
   });
 
+  it('still lists the resolved tickets beside one of them', async () => {
+    const { page } = ada;
+    await page.getByRole('button', { name: 'Resolve' }).click();
+    await page.getByRole('button', { name: 'Reopen' }).waitFor();
+    await page.goto('/tickets');
+    await page.getByText('Resolved', { exact: true }).click();
+    await page.getByRole('link', { name: 'Wide' }).click();
+    await page.getByRole('button', { name: 'Reopen' }).waitFor();
+    await page.getByRole('radio', { name: 'Resolved', checked: true }).waitFor();
+    await page.getByRole('link', { name: 'Wide' }).waitFor();
+  });
+
   it('loads nothing from elsewhere, breaks no policy and throws no error', () => {
     for (const { complaints } of [ada, operator]) assert.deepEqual(complaints, []);
   });

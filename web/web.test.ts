@@ -351,7 +351,7 @@ describe('the dashboard', { timeout: 400_000 }, () => {
 
   it('replaces a forgotten password through the mailed link, and ends the sessions of the old one', async () => {
     await ada.page.goto('/tickets');
-    await ada.page.getByText('No tickets yet').waitFor();
+    await ada.page.getByText('No open tickets').waitFor();
     const { page } = await openPerson(browser, app.url);
     await page.goto('/sign-in');
     await page.getByRole('link', { name: 'Forgot it?' }).click();
