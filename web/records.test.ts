@@ -5,6 +5,7 @@ import type { Browser } from 'playwright-core';
 import { OPERATOR, startTestApp, type TestApp } from '../test/app.ts';
 import { openBrowser } from '../test/browser.ts';
 import { type Person as Registered, registerPerson, signInAs } from '../test/people.ts';
+import { newSite } from '../test/sites.ts';
 import { assertFitsAndAccessible, openPerson, type Person, signIn } from './test-person.ts';
 
 const PASSWORD = 'a long enough password';
@@ -144,6 +145,14 @@ describe('records in the dashboard', { timeout: 400_000 }, () => {
     await page.getByRole('button', { name: 'Reopen' }).waitFor();
     await page.getByRole('radio', { name: 'Resolved', checked: true }).waitFor();
     await page.getByRole('link', { name: 'Wide' }).waitFor();
+  });
+
+  it('leads the operator from the page of a site to the site', async () => {
+    const { page } = operator;
+    const site = await newSite(person, { fqdn: 'wide.localhost' });
+    await page.goto(`/operator/sites/${site.id}`);
+    const link = page.getByRole('link', { name: 'Open the site' });
+    assert.equal(await link.getAttribute('href'), app.url.replace('//localhost', '//wide.localhost'));
   });
 
   it('loads nothing from elsewhere, breaks no policy and throws no error', () => {
