@@ -136,6 +136,10 @@ describe('the dashboard for a new user', { timeout: 400_000 }, () => {
     await limited.page.getByRole('button', { name: /^Team: / }).click();
     await limited.page.getByRole('menuitemradio', { name: "Rosa's team" }).click();
     assert.equal(await limited.page.getByRole('link', { name: 'Members' }).count(), 0);
+    await limited.page.getByRole('link', { name: 'Sites', exact: true }).click();
+    await limited.page.getByText(NAME).first().waitFor();
+    assert.equal(await limited.page.getByRole('button', { name: 'Views' }).count(), 0);
+    await limited.page.getByRole('link', { name: 'Support' }).click();
     await limited.page.getByRole('button', { name: 'New ticket' }).click();
     const form = limited.page.getByRole('dialog', { name: 'New ticket' });
     await form.getByLabel('Team').selectOption("Rosa's team");
