@@ -5,6 +5,7 @@ import type { Browser } from 'playwright-core';
 import { OPERATOR, startTestApp, type TestApp } from '../test/app.ts';
 import { openBrowser } from '../test/browser.ts';
 import { type Person as Registered, registerPerson, signInAs } from '../test/people.ts';
+import { newSite } from '../test/sites.ts';
 import { assertFitsAndAccessible, openPerson, type Person, signIn } from './test-person.ts';
 
 const PASSWORD = 'a long enough password';
@@ -83,6 +84,75 @@ describe('records in the dashboard', { timeout: 400_000 }, () => {
     }
     await ada.page.reload();
     await assertFitsAndAccessible(ada.page, 'a long ticket');
+  });
+
+  it('keeps what is wide within its message, and makes a link of an address', async () => {
+    const { page } = ada;
+    const { token } = person;
+    const name = `${'all of the parts of it '.repeat(7)}.zip`;
+    const upload = await fetch(`${app.url}/f/api/v1/support/attachment?name=${encodeURIComponent(name)}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/zip' },
+      body: 'parts',
+    });
+    const { s3_object } = (await upload.json()) as { s3_object: string };
+    const word = 'on_and_'.repeat(20);
+    const description = `${word}\n\n- [ ] ${word}\n\n> ${word}\n\n\`\`\`\n${'a line of code '.repeat(20)}\n\`\`\`\n\nIt is at https://example.com/shop.`;
+    const ticket = await person.api.createTicket({
+      body: { team_id: person.teamId, subject: 'Wide', description, s3_object },
+    });
+    await page.goto(`/tickets/${ticket.id}`);
+    await page.getByRole('link', { name: 'https://example.com/shop', exact: true }).waitFor();
+    await page.getByRole('article').getByText('[ ]').waitFor();
+    await assertFitsAndAccessible(page, 'a wide message');
+  });
+
+  it('says what is wrong with a file at once, and keeps the focus where something comes and goes', async () => {
+    const { page } = ada;
+    const attach = page.getByRole('button', { name: 'Attach a file' });
+    await page.reload();
+    await attach.waitFor();
+    assert.equal(await attach.and(page.locator(':focus')).count(), 0);
+    const choose = (name: string, sizeBytes: number) =>
+      page
+        .getByLabel('File to attach')
+        .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.alloc(sizeBytes) });
+    await choose('nothing.txt', 0);
+    await page.getByText('nothing.txt is empty.').waitFor();
+    await choose('all.zip', 10.5 * 1024 * 1024);
+    await page.getByText('all.zip has 11 MB. A file can have 10 MB at most.').waitFor();
+
+    const remove = page.getByRole('button', { name: 'Remove notes.txt' });
+    await attach.focus();
+    await choose('notes.txt', 9);
+    await remove.and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('Enter');
+    await attach.and(page.locator(':focus')).waitFor();
+    await page.getByLabel('Reply').fill('Here it is.');
+    await page.getByRole('button', { name: 'Send reply' }).click();
+    await page.getByRole('article').filter({ hasText: 'Here it is.' }).waitFor();
+    assert.equal(await page.getByLabel('Reply').inputValue(), '');
+    await page.getByRole('button', { name: 'Send reply' }).and(page.locator(':focus')).waitFor();
+  });
+
+  it('still lists the resolved tickets beside one of them', async () => {
+    const { page } = ada;
+    await page.getByRole('button', { name: 'Resolve' }).click();
+    await page.getByRole('button', { name: 'Reopen' }).waitFor();
+    await page.goto('/tickets');
+    await page.getByText('Resolved', { exact: true }).click();
+    await page.getByRole('link', { name: 'Wide' }).click();
+    await page.getByRole('button', { name: 'Reopen' }).waitFor();
+    await page.getByRole('radio', { name: 'Resolved', checked: true }).waitFor();
+    await page.getByRole('link', { name: 'Wide' }).waitFor();
+  });
+
+  it('leads the operator from the page of a site to the site', async () => {
+    const { page } = operator;
+    const site = await newSite(person, { fqdn: 'wide.localhost' });
+    await page.goto(`/operator/sites/${site.id}`);
+    const link = page.getByRole('link', { name: 'Open the site' });
+    assert.equal(await link.getAttribute('href'), app.url.replace('//localhost', '//wide.localhost'));
   });
 
   it('loads nothing from elsewhere, breaks no policy and throws no error', () => {

@@ -463,6 +463,7 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     await signIn(page, OPERATOR.email, OPERATOR.password);
     await page.getByRole('button', { name: 'Bring quay-notes.localhost back' }).click();
     await page.getByText('Nothing to bring back').waitFor();
+    await page.locator('#main:focus').waitFor();
     const row = viewer.page.getByRole('row').filter({ hasText: 'quay-notes' });
     await row.getByRole('cell', { name: 'Protected', exact: true }).waitFor();
     assert.deepEqual(complaints, []);

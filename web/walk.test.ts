@@ -119,7 +119,13 @@ describe('the dashboard for a new user', { timeout: 400_000 }, () => {
     await page.getByRole('button', { name: 'Actions for Guest Tester' }).click();
     await page.getByRole('menuitem', { name: 'Choose sites…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Sites of Guest Tester' });
+    await dialog.getByText('No site is chosen yet.').waitFor();
     await dialog.getByRole('button', { name: `Add ${NAME}` }).click();
+    await page.keyboard.press('Tab');
+    await dialog
+      .getByRole('combobox', { name: `Role on ${NAME}` })
+      .and(page.locator(':focus'))
+      .waitFor();
     await assertFitsAndAccessible(page, 'the dialog for the sites of a member');
     await dialog.getByRole('button', { name: 'Limit to these sites' }).click();
     await page.getByRole('row').filter({ hasText: 'Only 1 site' }).waitFor();
@@ -130,6 +136,10 @@ describe('the dashboard for a new user', { timeout: 400_000 }, () => {
     await limited.page.getByRole('button', { name: /^Team: / }).click();
     await limited.page.getByRole('menuitemradio', { name: "Rosa's team" }).click();
     assert.equal(await limited.page.getByRole('link', { name: 'Members' }).count(), 0);
+    await limited.page.getByRole('link', { name: 'Sites', exact: true }).click();
+    await limited.page.getByText(NAME).first().waitFor();
+    assert.equal(await limited.page.getByRole('button', { name: 'Views' }).count(), 0);
+    await limited.page.getByRole('link', { name: 'Support' }).click();
     await limited.page.getByRole('button', { name: 'New ticket' }).click();
     const form = limited.page.getByRole('dialog', { name: 'New ticket' });
     await form.getByLabel('Team').selectOption("Rosa's team");

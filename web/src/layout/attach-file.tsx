@@ -1,7 +1,7 @@
-import { useId, useRef, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { api } from '../api/client.ts';
 import { Button } from '../ui/button.tsx';
-import { messageOf } from '../ui/form.tsx';
+import { messageOf, PlainError } from '../ui/form.tsx';
 import { formatBytes } from '../ui/format.ts';
 import { AttachIcon, CloseIcon } from '../ui/icons.ts';
 import { toast } from '../ui/toast.tsx';
@@ -10,16 +10,29 @@ export type Attached = { s3_object: string; name: string; size_bytes: number };
 
 type AttachFileProps = { file: Attached | undefined; onChange: (file: Attached | undefined) => void };
 
+/** What the platform takes. A larger one would be uploaded for nothing. */
+const MAX_BYTES = 10 * 1024 * 1024;
+
 /** One file to go with what is being written. It is uploaded at once, and belongs to nothing until that is sent. */
 export function AttachFile({ file, onChange }: AttachFileProps) {
   const input = useRef<HTMLInputElement>(null);
   const id = useId();
   const [pending, setPending] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const before = useRef(file);
+  useEffect(() => {
+    // The button that was pressed is gone, and the focus with it; it goes to the one in its place.
+    if (before.current !== file && document.activeElement === document.body) button.current?.focus();
+    before.current = file;
+  }, [file]);
 
   async function upload(chosen: File | undefined) {
     if (!chosen) return;
     setPending(true);
     try {
+      if (chosen.size === 0) throw new PlainError(`${chosen.name} is empty.`);
+      if (chosen.size > MAX_BYTES)
+        throw new PlainError(`${chosen.name} has ${formatBytes(chosen.size)}. A file can have 10 MB at most.`);
       const name = chosen.name.slice(-200);
       onChange(await api.uploadAttachment({ query: { name }, body: chosen }));
     } catch (error) {
@@ -46,12 +59,18 @@ export function AttachFile({ file, onChange }: AttachFileProps) {
           <AttachIcon className="text-muted" />
           <span className="max-w-48 truncate">{file.name}</span>
           <span className="text-muted text-xs">{formatBytes(file.size_bytes)}</span>
-          <Button variant="ghost" size="icon" aria-label={`Remove ${file.name}`} onClick={() => onChange(undefined)}>
+          <Button
+            ref={button}
+            variant="ghost"
+            size="icon"
+            aria-label={`Remove ${file.name}`}
+            onClick={() => onChange(undefined)}
+          >
             <CloseIcon />
           </Button>
         </span>
       ) : (
-        <Button variant="ghost" pending={pending} onClick={() => input.current?.click()}>
+        <Button ref={button} variant="ghost" pending={pending} onClick={() => input.current?.click()}>
           <AttachIcon /> Attach a file
         </Button>
       )}

@@ -2,6 +2,7 @@ import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
+import { useCurrentTeam } from '../api/current-team.ts';
 import { atLeast } from '../api/roles.ts';
 import { teamsQuery } from '../api/teams.ts';
 import { Alert } from '../ui/alert.tsx';
@@ -32,7 +33,7 @@ const sitesOfTeamQuery = (team_id: string | undefined) =>
     enabled: team_id !== undefined,
   });
 
-/** Without `teamId` the person chooses among their teams. */
+/** Without `teamId` the person chooses among their teams, and begins with the one they are at. */
 export function NewTicketButton({ teamId }: { teamId?: string }) {
   const [open, setOpen] = useState(false);
   return (
@@ -56,8 +57,10 @@ export function NewTicketButton({ teamId }: { teamId?: string }) {
 function TicketForm({ teamId }: { teamId?: string }) {
   const teams = useQuery(teamsQuery(1, 100)).data?.results;
   const [chosen, setChosen] = useState(teamId);
+  const current = useCurrentTeam()?.id;
+  const mayAsk = (teams ?? []).filter((each) => atLeast(each.role, 'member') || each.is_limited);
   const team =
-    teams?.find(({ id }) => id === chosen) ?? teams?.find(({ role }) => atLeast(role, 'member')) ?? teams?.[0];
+    teams?.find(({ id }) => id === chosen) ?? mayAsk.find(({ id }) => id === current) ?? mayAsk[0] ?? teams?.[0];
   const readOnly = !teamId && team?.role === 'viewer';
   const queryClient = useQueryClient();
   const navigate = useNavigate();

@@ -38,7 +38,6 @@ export function ReplyBox({ resolved, assistant: { messagesLeft, isThread }, send
   return (
     <div className="mt-6 border-line border-t pt-6 sm:pl-11">
       <Form
-        key={round}
         submit={async ({ description = '' }) => {
           const s3 = file && { s3_object: file.s3_object };
           await send({ description, ...(isChat && { is_assistant_chat_message: true }), ...s3 });
@@ -47,7 +46,7 @@ export function ReplyBox({ resolved, assistant: { messagesLeft, isThread }, send
         }}
         className="gap-3"
       >
-        <Field name="description" label="Reply" hint="Markdown works: **bold**, `code`, lists and links.">
+        <Field key={round} name="description" label="Reply" hint="Markdown works: **bold**, `code`, lists and links.">
           <Textarea
             rows={4}
             required

@@ -28,7 +28,7 @@ export function Conversation({ ticket, replies, children }: ConversationProps) {
   const shown = [...new Map(loaded.map((reply) => [reply.id, reply])).values()].toReversed();
   const earlier = Math.max(0, ticket.ticket_replies_count - shown.length);
   return (
-    <ol className="grid gap-4" aria-label="Conversation" aria-live="polite">
+    <ol className="grid grid-cols-1 gap-4" aria-label="Conversation" aria-live="polite">
       <Message author={ticket.user} iso={ticket.created_at} text={ticket.description} files={ticket.attachments} />
       {replies.hasNextPage && (
         <li className="text-center">
@@ -64,7 +64,7 @@ function Message({ author, iso, isReply, text, files }: MessageProps) {
           <Time iso={iso} className="text-muted text-xs" />
         </header>
         <div className="mt-1">
-          <Suspense fallback={<p className="whitespace-pre-wrap leading-relaxed">{text}</p>}>
+          <Suspense fallback={<p className="whitespace-pre-wrap break-words leading-relaxed">{text}</p>}>
             <Markdown text={text} />
           </Suspense>
         </div>

@@ -83,7 +83,7 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-const link = 'rounded underline-offset-4 hover:underline break-all';
+const link = 'rounded underline-offset-4 hover:underline wrap-anywhere';
 
 function SiteLink({ site, asSupport }: { site: NonNullable<Context['site']>; asSupport: boolean | undefined }) {
   if (asSupport)

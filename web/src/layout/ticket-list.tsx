@@ -17,7 +17,7 @@ export function TicketList({ tickets, authors, to = '/tickets/$ticketId' }: Tick
       {tickets.map((ticket) => (
         <li
           key={ticket.id}
-          className="relative flex gap-3 px-4 py-3 transition-colors last:rounded-b-xl hover:bg-raised/60 has-[[aria-current=page]]:bg-raised"
+          className="relative flex gap-3 px-4 py-3 transition-colors last:rounded-b-xl hover:bg-raised/60 has-[[aria-current=page]]:bg-raised/60 has-[[aria-current=page]]:shadow-[inset_2px_0_0_var(--accent)]"
         >
           {authors && <Avatar name={ticket.user.full_name} id={ticket.user.id} />}
           <div className="min-w-0 flex-1">

@@ -7,8 +7,8 @@ import { Fragment, type ReactNode } from 'react';
  */
 export function Markdown({ text }: { text: string }) {
   return (
-    <div className="grid min-w-0 gap-2.5 break-words leading-relaxed">
-      {blocks(marked.lexer(text, { breaks: true }))}
+    <div className="grid min-w-0 grid-cols-1 gap-2.5 break-words leading-relaxed">
+      {blocks(marked.lexer(text, { gfm: true, breaks: true }))}
     </div>
   );
 }
@@ -26,10 +26,10 @@ function block(token: Token): ReactNode {
     case 'heading':
       return <p className="font-semibold">{inline(token.tokens)}</p>;
     case 'code':
-      return <pre className="overflow-x-auto rounded-lg bg-raised p-3 font-mono text-xs">{token.text}</pre>;
+      return <Raw text={token.text} />;
     case 'blockquote':
       return (
-        <blockquote className="grid gap-2 border-line-strong border-l-2 pl-3 text-muted">
+        <blockquote className="grid grid-cols-1 gap-2 border-line-strong border-l-2 pl-3 text-muted">
           {blocks(token.tokens)}
         </blockquote>
       );
@@ -38,14 +38,26 @@ function block(token: Token): ReactNode {
     case 'list':
       return <List list={token as Tokens.List} />;
     case 'table':
-      return <pre className="overflow-x-auto rounded-lg bg-raised p-3 font-mono text-xs">{token.raw.trimEnd()}</pre>;
+      return <Raw text={token.raw.trimEnd()} />;
     case 'paragraph':
       return <p className="whitespace-pre-wrap">{inline(token.tokens)}</p>;
+    case 'checkbox':
+      return token.raw;
     case 'text':
       return 'tokens' in token && token.tokens ? inline(token.tokens) : token.raw;
     default:
       return <p className="whitespace-pre-wrap">{token.raw.trimEnd()}</p>;
   }
+}
+
+/** As it was typed; what is wider than the message scrolls, for the keyboard too. */
+function Raw({ text }: { text: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+    <pre tabIndex={0} className="overflow-x-auto rounded-lg bg-raised p-3 font-mono text-xs">
+      {text}
+    </pre>
+  );
 }
 
 function List({ list }: { list: Tokens.List }) {
@@ -56,11 +68,11 @@ function List({ list }: { list: Tokens.List }) {
     </li>
   ));
   return list.ordered ? (
-    <ol start={Number(list.start) || 1} className="grid list-decimal gap-1 pl-5">
+    <ol start={Number(list.start) || 1} className="grid grid-cols-1 list-decimal gap-1 pl-5">
       {items}
     </ol>
   ) : (
-    <ul className="grid list-disc gap-1 pl-5">{items}</ul>
+    <ul className="grid grid-cols-1 list-disc gap-1 pl-5">{items}</ul>
   );
 }
 

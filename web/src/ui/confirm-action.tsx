@@ -70,7 +70,7 @@ export function ConfirmAction(props: ConfirmActionProps) {
 }
 
 /** The button that asked goes with what it removed, and the focus with it. Then one goes on within the page, and not before its beginning. */
-function keepPlace(): void {
+export function keepPlace(): void {
   if (document.activeElement === document.body) document.getElementById('main')?.focus({ preventScroll: true });
 }
 

@@ -3,7 +3,7 @@ import { Button } from './button.tsx';
 import { CheckIcon, CopyIcon } from './icons.ts';
 import { toast } from './toast.tsx';
 
-export function CopyButton({ text, label }: { text: string; label: string }) {
+export function CopyButton({ text, label, word = 'Copy' }: { text: string; label: string; word?: string }) {
   const [copied, setCopied] = useState(false);
   async function copy() {
     try {
@@ -18,7 +18,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   return (
     <Button variant="secondary" size="sm" onClick={() => void copy()} aria-label={copied ? 'Copied' : label}>
       {copied ? <CheckIcon /> : <CopyIcon />}
-      <span className="max-sm:sr-only">{copied ? 'Copied' : 'Copy'}</span>
+      <span className="max-sm:sr-only">{copied ? 'Copied' : word}</span>
     </Button>
   );
 }

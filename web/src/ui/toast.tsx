@@ -81,7 +81,7 @@ function Shown({ note: { id, text, failed } }: { note: Note }) {
       className="popup flex items-start gap-3 rounded-xl py-3 pr-2 pl-4"
     >
       <Icon className={cx('mt-0.5', failed ? 'text-danger-text' : 'text-accent-text')} />
-      <p className="min-w-0 flex-1 text-sm">{text}</p>
+      <p className="min-w-0 flex-1 break-words text-sm">{text}</p>
       <button
         type="button"
         aria-label="Dismiss"

@@ -22,8 +22,9 @@ export function AnswerBox({ send }: AnswerBoxProps) {
   }
   return (
     <div className="mt-6 border-line border-t pt-6 sm:pl-11">
-      <Form key={round} submit={submit} className="gap-3">
+      <Form submit={submit} className="gap-3">
         <Field
+          key={round}
           name="description"
           label="Answer"
           hint="Shown to the team as an answer from support, and mailed to who opened it. Markdown works."

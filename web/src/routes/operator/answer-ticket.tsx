@@ -91,7 +91,7 @@ function Assignee({ ticket }: { ticket: Ticket }) {
   return (
     <Select
       aria-label="Assigned to"
-      className="w-48"
+      className="w-60"
       value={assign.isPending ? assign.variables : (ticket.assignee?.id ?? NOBODY)}
       onValueChange={(next) => assign.mutate(next)}
       options={[

@@ -5,6 +5,7 @@ import { api } from '../../api/client.ts';
 import { Listing } from '../../layout/listing.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
+import { keepPlace } from '../../ui/confirm-action.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { messageOf } from '../../ui/form.tsx';
 import { formatBytes } from '../../ui/format.ts';
@@ -59,6 +60,7 @@ function DeletedRow({ site }: { site: DeletedSite }) {
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['sites'] });
       toast.success(`${site.fqdn} is being brought back.`);
+      setTimeout(keepPlace);
     },
     onError: (error) => toast.error(messageOf(error)),
   });
@@ -68,6 +70,9 @@ function DeletedRow({ site }: { site: DeletedSite }) {
         <p className="truncate font-medium">{site.fqdn}</p>
         <p className="truncate text-muted text-xs">
           {site.team_name} · {formatBytes(site.storage_bytes)}
+        </p>
+        <p className="text-muted text-xs sm:hidden">
+          Gone for good <Time iso={site.purge_after} />
         </p>
       </Td>
       <Td className="whitespace-nowrap text-muted max-md:hidden">

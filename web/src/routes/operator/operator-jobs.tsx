@@ -5,6 +5,7 @@ import { api } from '../../api/client.ts';
 import { Listing } from '../../layout/listing.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
+import { keepPlace } from '../../ui/confirm-action.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { messageOf } from '../../ui/form.tsx';
 import { JobsIcon, ReopenIcon } from '../../ui/icons.ts';
@@ -45,6 +46,7 @@ function JobRow({ job }: { job: FailedJob }) {
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['jobs'] });
       toast.success('The job runs again.');
+      setTimeout(keepPlace);
     },
     onError: (error) => toast.error(messageOf(error)),
   });

@@ -140,6 +140,7 @@ function PersonActions({ person }: { person: User }) {
   return (
     <>
       <Menu
+        className="min-w-54"
         trigger={
           <Button variant="secondary" size="icon" className="size-9" aria-label={`More for ${person.full_name}`}>
             <MoreIcon />

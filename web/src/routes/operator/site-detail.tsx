@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { Site } from '#sdk';
+import { addressOf } from '../../api/sites.ts';
 import { BackLink } from '../../layout/back-link.tsx';
 import { EventFeed } from '../../layout/event-feed.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
@@ -39,7 +40,7 @@ function SiteDetail({ site }: { site: Site }) {
         }
         action={
           <a
-            href={`//${site.fqdn}`}
+            href={addressOf(site.fqdn)}
             target="_blank"
             rel="noreferrer"
             className={`${link} inline-flex h-9 items-center gap-2`}

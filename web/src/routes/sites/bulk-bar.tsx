@@ -74,49 +74,57 @@ export function BulkBar({ teamId, sites, onDone }: BulkBarProps) {
   const sitesFor = ({ isFor = () => true }: Action) => sites.filter(isFor);
   const outdated = sitesFor(update);
   return (
-    <section
-      aria-label="Selected sites"
-      className="popup fixed inset-x-4 bottom-4 z-30 mx-auto flex w-fit max-w-[calc(100%-2rem)] flex-wrap items-center gap-2 p-2 pl-4"
-    >
-      <p role="status" className="mr-2 font-medium tabular-nums max-sm:flex-1 max-sm:basis-[calc(100%-4rem)]">
-        {formatAmount(sites.length, 'site')} selected
-      </p>
-      <Button variant="ghost" size="icon" aria-label="Select none" className="sm:order-last" onClick={onDone}>
-        <CloseIcon />
-      </Button>
-      <Button variant="secondary" size="sm" className="max-sm:flex-1" onClick={() => setLabelling(true)}>
-        <LabelIcon /> Labels
-      </Button>
-      {actions
-        .filter((action) => sitesFor(action).length > 0)
-        .map((action) => (
-          <Button
-            key={action.label}
-            variant="secondary"
-            size="sm"
-            {...stateOf(action)}
-            onClick={() => work.mutate({ action, of: sitesFor(action) })}
-          >
-            <action.Icon /> {action.label}
-          </Button>
-        ))}
-      {outdated.length > 0 && (
-        <ConfirmAction
-          title={`Install the waiting updates on ${formatAmount(outdated.length, 'site')}?`}
-          action="Update"
-          isHarmless
-          onConfirm={() => work.mutateAsync({ action: update, of: outdated })}
-          trigger={
-            <Button variant="secondary" size="sm" className="max-sm:flex-1" {...stateOf(update)}>
-              <update.Icon /> {update.label}
-            </Button>
-          }
+    <>
+      {/* So that the end of the page is not under the bar, which has two rows on a small screen. */}
+      <div className="h-20 sm:hidden" />
+      <section
+        aria-label="Selected sites"
+        className="popup fixed inset-x-4 bottom-4 z-30 mx-auto flex w-fit max-w-[calc(100%-2rem)] flex-wrap items-center gap-2 p-3 sm:p-2 sm:pl-4"
+      >
+        <p
+          role="status"
+          className="mr-2 font-medium tabular-nums max-sm:ml-1 max-sm:flex-1 max-sm:basis-[calc(100%-4rem)]"
         >
-          Each site is backed up first, and its visitors wait while it is changed. Where a page breaks, the site goes
-          back to the backup by itself.
-        </ConfirmAction>
-      )}
-      <LabelDialog teamId={teamId} sites={sites} open={isLabelling} onOpenChange={setLabelling} onDone={onDone} />
-    </section>
+          {formatAmount(sites.length, 'site')} selected
+        </p>
+        <Button variant="ghost" size="icon" aria-label="Select none" className="sm:order-last" onClick={onDone}>
+          <CloseIcon />
+        </Button>
+        <Button variant="secondary" size="sm" className="max-sm:flex-1" onClick={() => setLabelling(true)}>
+          <LabelIcon /> Labels
+        </Button>
+        {actions
+          .filter((action) => sitesFor(action).length > 0)
+          .map((action) => (
+            <Button
+              key={action.label}
+              variant="secondary"
+              size="sm"
+              className="max-sm:flex-1"
+              {...stateOf(action)}
+              onClick={() => work.mutate({ action, of: sitesFor(action) })}
+            >
+              <action.Icon /> {action.label}
+            </Button>
+          ))}
+        {outdated.length > 0 && (
+          <ConfirmAction
+            title={`Install the waiting updates on ${formatAmount(outdated.length, 'site')}?`}
+            action="Update"
+            isHarmless
+            onConfirm={() => work.mutateAsync({ action: update, of: outdated })}
+            trigger={
+              <Button variant="secondary" size="sm" className="max-sm:flex-1" {...stateOf(update)}>
+                <update.Icon /> {update.label}
+              </Button>
+            }
+          >
+            Each site is backed up first, and its visitors wait while it is changed. Where a page breaks, the site goes
+            back to the backup by itself.
+          </ConfirmAction>
+        )}
+        <LabelDialog teamId={teamId} sites={sites} open={isLabelling} onOpenChange={setLabelling} onDone={onDone} />
+      </section>
+    </>
   );
 }

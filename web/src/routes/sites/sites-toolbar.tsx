@@ -7,6 +7,8 @@ import { type SiteList, siteLabelsQuery } from './sites-query.ts';
 
 type ToolbarProps = {
   teamId: string;
+  /** Views are kept for who sees the whole team. */
+  withViews: boolean;
   text: string;
   onText: (text: string) => void;
   list: SiteList;
@@ -30,7 +32,7 @@ const sorts = [
   { value: 'storage', label: 'Most storage' },
 ];
 
-export function SitesToolbar({ teamId, text, onText, list, layout, onChange }: ToolbarProps) {
+export function SitesToolbar({ teamId, withViews, text, onText, list, layout, onChange }: ToolbarProps) {
   const labels = useQuery(siteLabelsQuery(teamId)).data ?? [];
   const choose = (name: 'label' | 'state' | 'sort', none: string) => (value: string) => {
     const { [name]: _, ...rest } = list;
@@ -70,7 +72,7 @@ export function SitesToolbar({ teamId, text, onText, list, layout, onChange }: T
         onValueChange={choose('sort', 'newest')}
         options={sorts}
       />
-      <SiteViews teamId={teamId} list={{ ...list, layout }} onChoose={onChange} />
+      {withViews && <SiteViews teamId={teamId} list={{ ...list, layout }} onChoose={onChange} />}
       <Segmented
         label="Show as"
         value={layout}

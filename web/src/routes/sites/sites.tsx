@@ -70,6 +70,7 @@ export function SitesPage() {
       {!isEmpty && teamId && (
         <SitesToolbar
           teamId={teamId}
+          withViews={current?.is_limited === false}
           text={text}
           onText={(next) => {
             setText(next);

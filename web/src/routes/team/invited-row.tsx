@@ -9,7 +9,7 @@ import { messageOf } from '../../ui/form.tsx';
 import { formatAmount } from '../../ui/format.ts';
 import { MailIcon, TrashIcon } from '../../ui/icons.ts';
 import { Td } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
+import { DateOnly, Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { type GivenRole, RoleChoice } from './role-choice.tsx';
 
@@ -61,11 +61,11 @@ export function InvitedRow({ team, invite }: { team: Team; invite: Person }) {
       </Td>
       <Td className="max-sm:hidden">{role}</Td>
       <Td className="whitespace-nowrap text-muted max-md:hidden">
-        <Time iso={invite.since} />
+        <DateOnly iso={invite.since} />
       </Td>
       <Td className="text-right">
         <div className="flex items-center justify-end gap-1">
-          <CopyButton text={invite.link} label={`Copy the invite link for ${invite.email}`} />
+          <CopyButton text={invite.link} word="Copy link" label={`Copy the invite link for ${invite.email}`} />
           <ConfirmAction
             trigger={
               <Button variant="ghost" size="icon" aria-label={`Withdraw the invite for ${invite.email}`}>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Team } from '#sdk';
 import { Button } from '../../ui/button.tsx';
 import { CloseIcon, PlusIcon } from '../../ui/icons.ts';
@@ -25,17 +25,24 @@ export function SitePicker({ team, value, onChange, withRoles = true }: SitePick
   const search = useSearchText(text);
   const { data } = useQuery(someSitesQuery(team.id, search));
   const chosen = new Set(value.map(({ site_id }) => site_id));
+  // What was pressed goes from its list, and the focus would go with it.
+  const picker = useRef<HTMLDivElement>(null);
+  function change(sites: PickedSite[]) {
+    picker.current?.focus();
+    onChange(sites);
+  }
   const offered = (data?.results ?? []).filter(({ id }) => !chosen.has(id));
   return (
-    <div className="overflow-hidden rounded-lg border border-line-strong">
+    <div ref={picker} tabIndex={-1} className="overflow-hidden rounded-lg border border-line-strong outline-none">
+      {value.length === 0 && <p className="px-3 py-2.5 text-muted">No site is chosen yet.</p>}
       <ul aria-label="Chosen sites" className="divide-y divide-line">
         {value.map((site) => (
-          <li key={site.site_id} className="flex items-center gap-2 px-3 py-2">
-            <span className="min-w-0 flex-1 truncate font-medium">{site.fqdn}</span>
+          <li key={site.site_id} className="flex flex-wrap items-center gap-2 px-3 py-2">
+            <span className="min-w-0 flex-1 truncate font-medium max-sm:basis-full">{site.fqdn}</span>
             {withRoles && (
               <Select
                 aria-label={`Role on ${site.fqdn}`}
-                className="w-32"
+                className="w-32 max-sm:flex-1"
                 value={site.role}
                 onValueChange={(role) =>
                   onChange(value.map((each) => (each === site ? { ...site, role: role as GivenRole } : each)))
@@ -47,7 +54,7 @@ export function SitePicker({ team, value, onChange, withRoles = true }: SitePick
               variant="ghost"
               size="icon"
               aria-label={`Take ${site.fqdn} away`}
-              onClick={() => onChange(value.filter((each) => each !== site))}
+              onClick={() => change(value.filter((each) => each !== site))}
             >
               <CloseIcon />
             </Button>
@@ -61,7 +68,7 @@ export function SitePicker({ team, value, onChange, withRoles = true }: SitePick
             <li key={id}>
               <button
                 type="button"
-                onClick={() => onChange([...value, { site_id: id, fqdn, role: 'member' }])}
+                onClick={() => change([...value, { site_id: id, fqdn, role: 'member' }])}
                 className="flex min-h-9 any-pointer-coarse:min-h-11 w-full items-center gap-2 rounded-lg px-2.5 text-left text-sm hover:bg-raised focus-visible:-outline-offset-2"
               >
                 <PlusIcon className="text-muted" />

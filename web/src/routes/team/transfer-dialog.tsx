@@ -29,8 +29,8 @@ export function TransferDialog({ team, member, open, onOpenChange }: TransferDia
           <li>You stay as an admin.</li>
           {team.sub_id !== null && (
             <li>
-              Your plan is not renewed. What you paid for stays until the end of the period; until then{' '}
-              {member.full_name} chooses a plan of their own.
+              Your plan is not renewed. What you paid for stays until the end of the period: {member.full_name} has
+              until then to choose a plan of their own.
             </li>
           )}
           <li>Both of you get an email.</li>

@@ -15,9 +15,11 @@ const states = [
   { value: 'resolved', label: 'Resolved' },
 ];
 
-/** One's own tickets on the left, and on the right what was chosen of them. */
+let remembered = 'open';
+
+/** One's own tickets on the left, and on the right what was chosen of them. Which are listed stays while one goes from ticket to ticket. */
 export function OwnTickets({ isChosen, children }: { isChosen: boolean; children: ReactNode }) {
-  const [state, setState] = useState('open');
+  const [state, setState] = useState(remembered);
   const [page, setPage] = useState(1);
   const query = useQuery(ticketsQuery(state === 'resolved', page));
   const title = 'font-semibold text-xl leading-7 tracking-tight';
@@ -37,6 +39,7 @@ export function OwnTickets({ isChosen, children }: { isChosen: boolean; children
                 label="Show"
                 value={state}
                 onChange={(next) => {
+                  remembered = next;
                   setState(next);
                   setPage(1);
                 }}
@@ -47,7 +50,7 @@ export function OwnTickets({ isChosen, children }: { isChosen: boolean; children
               query={query}
               onPage={setPage}
               empty={
-                <Empty icon={<TicketsIcon />} title={state === 'open' ? 'No tickets yet' : 'Nothing resolved yet'}>
+                <Empty icon={<TicketsIcon />} title={state === 'open' ? 'No open tickets' : 'Nothing resolved yet'}>
                   {state === 'open'
                     ? 'When something is unclear or broken, open one: the whole conversation stays here.'
                     : undefined}
