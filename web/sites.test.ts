@@ -193,6 +193,18 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     await page.getByLabel('Find a site').fill('crowd-17');
     await page.getByText(/of 30$/).waitFor({ state: 'detached' });
     assert.deepEqual(await rows.getByRole('link', { name: /^crowd/ }).allTextContents(), ['crowd-17.localhost']);
+
+    // Somebody who types a name and Enter at once is led to that site, not to one that was listed before.
+    await page.keyboard.press('Control+k');
+    await page.getByRole('option').filter({ hasText: 'crowd-' }).first().waitFor();
+    await page
+      .getByRole('combobox', { name: /^Search for sites/ })
+      .and(page.locator(':focus'))
+      .waitFor();
+    await page.keyboard.type('crowd-23.localhost');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/sites/crowd-23.localhost');
+    await page.goto('/sites');
     await app.services.db.deleteFrom('sites').where('id', 'in', ids).execute();
     await page.goto('/sites');
   });

@@ -139,6 +139,13 @@ describe('the dashboard for a new user', { timeout: 400_000 }, () => {
     await limited.page.getByRole('link', { name: 'Sites', exact: true }).click();
     await limited.page.getByText(NAME).first().waitFor();
     assert.equal(await limited.page.getByRole('button', { name: 'Views' }).count(), 0);
+    // Both as the next page and as the first, which the server answers ahead.
+    await limited.page.getByRole('link', { name: 'Home' }).click();
+    await limited.page.getByRole('heading', { name: 'Newest sites' }).waitFor();
+    await limited.page.reload();
+    await limited.page.getByRole('heading', { name: 'Newest sites' }).waitFor();
+    await limited.page.getByRole('main').getByText(NAME).first().waitFor();
+    await assertFitsAndAccessible(limited.page, 'Home of a limited member');
     await limited.page.getByRole('link', { name: 'Support' }).click();
     await limited.page.getByRole('button', { name: 'New ticket' }).click();
     const form = limited.page.getByRole('dialog', { name: 'New ticket' });

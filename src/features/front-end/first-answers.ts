@@ -90,8 +90,13 @@ async function askForHome(
   const askForTeam = (team_id: string) =>
     Promise.all([
       askForSites(team_id),
-      ask('getTeamAttention', { params: { team_id } }),
-      ask('listTeamEvents', { params: { team_id }, query: { page: 1, size: 25 } }),
+      // Not shown to whoever sees some sites alone.
+      ...(caller?.limitedTo.has(team_id)
+        ? []
+        : [
+            ask('getTeamAttention', { params: { team_id } }),
+            ask('listTeamEvents', { params: { team_id }, query: { page: 1, size: 25 } }),
+          ]),
     ]);
   const askForTeams = () => ask('listTeams', { query: { page: 1, size: 100 } });
   // Whoever is in the team that they were in last need not wait for the list of their teams.

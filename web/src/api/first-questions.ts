@@ -12,12 +12,17 @@ export const askWhoIsThere = (queryClient: QueryClient): Promise<void> => queryC
 /** The server answers the same ahead (src/features/front-end/first-answers.ts). */
 export async function askForHome(queryClient: QueryClient): Promise<void> {
   const teams = await queryClient.ensureQueryData(myTeamsQuery).catch(() => undefined);
-  const team = currentOf(teams?.results)?.id;
-  if (team === undefined) return;
+  const team = currentOf(teams?.results);
+  if (!team) return;
   await Promise.all([
-    queryClient.prefetchQuery(recentSitesQuery(team)),
-    queryClient.prefetchQuery(attentionQuery(team)),
-    queryClient.prefetchInfiniteQuery(teamEventsQuery(team)),
+    queryClient.prefetchQuery(recentSitesQuery(team.id)),
+    // Not shown to whoever sees some sites alone.
+    ...(team.is_limited
+      ? []
+      : [
+          queryClient.prefetchQuery(attentionQuery(team.id)),
+          queryClient.prefetchInfiniteQuery(teamEventsQuery(team.id)),
+        ]),
   ]);
 }
 

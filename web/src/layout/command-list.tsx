@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import { EnterIcon, SearchIcon } from '../ui/icons.ts';
 import { useSearchText } from '../ui/use-settled.ts';
 import { type Command, useCommands } from './commands.tsx';
@@ -8,16 +8,27 @@ import { type Command, useCommands } from './commands.tsx';
 export function CommandList({ onDone }: { onDone: () => void }) {
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
-  const commands = useCommands(typed, useSearchText(typed));
+  const { commands, isSearching } = useCommands(typed, useSearchText(typed));
+  // Enter may be quicker than the search: then it counts for what is found.
+  const [isAwaited, setAwaited] = useState(false);
   const navigate = useNavigate();
   const id = useId();
   const current = Math.min(at, commands.length - 1);
   const field = useRef<HTMLInputElement>(null);
   // The dialog opens before this is loaded, and has nothing else to begin with.
-  useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => field.current?.focus(), []);
+
+  useEffect(() => {
+    if (!isAwaited || isSearching) return;
+    setAwaited(false);
+    choose(commands[0]);
+  });
 
   function choose(command: Command | undefined) {
-    if (!command) return;
+    if (!command) {
+      setAwaited(isSearching);
+      return;
+    }
     onDone();
     if ('to' in command) void navigate(command.to as Parameters<typeof navigate>[0]);
     else if ('href' in command) location.assign(command.href);
@@ -55,6 +66,7 @@ export function CommandList({ onDone }: { onDone: () => void }) {
           onChange={(event) => {
             setTyped(event.currentTarget.value);
             setAt(0);
+            setAwaited(false);
           }}
           onKeyDown={onKeyDown}
           className="h-12 min-w-0 flex-1 bg-transparent text-base outline-none placeholder:text-muted sm:text-sm"
@@ -94,7 +106,9 @@ export function CommandList({ onDone }: { onDone: () => void }) {
             </div>
           );
         })}
-        {commands.length === 0 && <p className="px-2.5 py-8 text-center text-muted">Nothing found.</p>}
+        {commands.length === 0 && (
+          <p className="px-2.5 py-8 text-center text-muted">{isSearching ? 'Searching…' : 'Nothing found.'}</p>
+        )}
       </div>
     </>
   );

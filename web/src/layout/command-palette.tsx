@@ -41,6 +41,8 @@ export function CommandPalette() {
   useEffect(() => {
     const open = () => setOpen(true);
     const onKey = (event: KeyboardEvent) => {
+      // One goes on to type at once, so it is there by then.
+      if (event.key === 'Control' || event.key === 'Meta') void CommandList.preload();
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.shiftKey || event.altKey)
         return;
       event.preventDefault();

@@ -53,33 +53,43 @@ const foundDocsQuery = (words: string) =>
     placeholderData: keepPreviousData,
   });
 
-/** What the palette offers for these words: sites and docs as the server finds them, pages and actions by their name. */
-export function useCommands(typed: string, search: string): Command[] {
+/**
+ * What the palette offers for these words: sites and docs as the server finds them, pages and actions by their name. While the server is asked, what
+ * it found for the words before stays as far as it matches these, so that Enter opens nothing else.
+ */
+export function useCommands(typed: string, search: string): { commands: Command[]; isSearching: boolean } {
   const words = typed.trim().toLowerCase();
+  const isMatch = ({ label, hint = '' }: Command) => `${label}\n${hint}`.toLowerCase().includes(words);
   const fixed = useFixedCommands().filter(({ label }) => label.toLowerCase().includes(words));
-  const sites = useQuery(foundSitesQuery(search)).data?.results ?? [];
-  const docs = useQuery({ ...foundDocsQuery(search), enabled: search.length >= 2 }).data ?? [];
-  return [
-    ...sites.map(
-      (site): Command => ({
-        group: 'Sites',
-        label: site.title || site.fqdn,
-        hint: site.title ? site.fqdn : site.team.name,
-        Icon: SitesIcon,
-        to: siteLink(site.fqdn, '', false),
-      }),
-    ),
-    ...fixed,
-    ...(search.length >= 2 ? docs : []).map(
-      ({ title, heading, address }): Command => ({
-        group: 'Docs',
-        label: heading || title,
-        ...(heading && { hint: title }),
-        Icon: DocsIcon,
-        href: address,
-      }),
-    ),
-  ];
+  const sites = useQuery(foundSitesQuery(search));
+  const docs = useQuery({ ...foundDocsQuery(search), enabled: search.length >= 2 });
+  const isTyping = typed.trim() !== search;
+  const foundSites = (sites.data?.results ?? []).map(
+    (site): Command => ({
+      group: 'Sites',
+      label: site.title || site.fqdn,
+      hint: site.title ? site.fqdn : site.team.name,
+      Icon: SitesIcon,
+      to: siteLink(site.fqdn, '', false),
+    }),
+  );
+  const foundDocs = (search.length >= 2 ? (docs.data ?? []) : []).map(
+    ({ title, heading, address }): Command => ({
+      group: 'Docs',
+      label: heading || title,
+      ...(heading && { hint: title }),
+      Icon: DocsIcon,
+      href: address,
+    }),
+  );
+  return {
+    commands: [
+      ...(isTyping || sites.isPlaceholderData ? foundSites.filter(isMatch) : foundSites),
+      ...fixed,
+      ...(isTyping || docs.isPlaceholderData ? foundDocs.filter(isMatch) : foundDocs),
+    ],
+    isSearching: isTyping || sites.isFetching || docs.isFetching,
+  };
 }
 
 function useFixedCommands(): Command[] {

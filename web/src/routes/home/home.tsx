@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import type { Team } from '#sdk';
+import type { Site, Team } from '#sdk';
 import { chooseTeam, myTeamsQuery, useCurrentTeam } from '../../api/current-team.ts';
 import { teamEventsQuery } from '../../api/events.ts';
 import { attentionQuery, recentSitesQuery } from '../../api/home-queries.ts';
@@ -12,7 +12,7 @@ import { SiteCard, SiteCards } from '../../layout/site-card.tsx';
 import { buttonStyle } from '../../ui/button.tsx';
 import { Card, Section } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { PlusIcon, TeamsIcon } from '../../ui/icons.ts';
+import { PlusIcon, SitesIcon, TeamsIcon } from '../../ui/icons.ts';
 import { PageHeader } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Attention } from './attention.tsx';
@@ -38,8 +38,28 @@ export function HomePage() {
       />
       {isTeamless && <NoTeam />}
       {!team && !isTeamless && <HomeLoading />}
-      {team && <TeamHome key={team.id} team={team} />}
+      {team && (team.is_limited ? <LimitedHome key={team.id} team={team} /> : <TeamHome key={team.id} team={team} />)}
     </>
+  );
+}
+
+/** Whoever sees some sites alone sees nothing of the rest of the team, so neither what it needs nor what it did. */
+function LimitedHome({ team }: { team: Team }) {
+  useEffect(() => chooseTeam(team.id), [team.id]);
+  return (
+    <Loaded query={useQuery(recentSitesQuery(team.id))} loading={<Skeleton className="h-96 rounded-xl" />}>
+      {({ count, results }) =>
+        count > 0 ? (
+          <NewestSites count={count} sites={results} />
+        ) : (
+          <Card>
+            <Empty icon={<SitesIcon />} title="No sites yet">
+              The sites of {team.name} that you are given access to are shown here.
+            </Empty>
+          </Card>
+        )
+      }
+    </Loaded>
   );
 }
 
@@ -65,23 +85,7 @@ function TeamHome({ team }: { team: Team }) {
               <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
                 <div className="grid grid-cols-1 gap-6">
                   <Attention team={team} items={items} />
-                  <section aria-labelledby="recent">
-                    <div className="mb-3 flex items-center justify-between">
-                      <h2 id="recent" className="font-semibold text-sm">
-                        Newest sites
-                      </h2>
-                      <Link to="/sites" className="rounded text-accent-text underline-offset-4 hover:underline">
-                        All {counts.total === 1 ? 'sites' : `${counts.total} sites`}
-                      </Link>
-                    </div>
-                    <SiteCards>
-                      {recent.map((site) => (
-                        <li key={site.id} className="grid min-w-0">
-                          <SiteCard site={site} isFirst />
-                        </li>
-                      ))}
-                    </SiteCards>
-                  </section>
+                  <NewestSites count={counts.total} sites={recent} />
                 </div>
                 <Section
                   title="Recent activity"
@@ -102,6 +106,28 @@ function TeamHome({ team }: { team: Team }) {
         </div>
       )}
     </Loaded>
+  );
+}
+
+function NewestSites({ count, sites }: { count: number; sites: Site[] }) {
+  return (
+    <section aria-labelledby="recent">
+      <div className="mb-3 flex items-center justify-between">
+        <h2 id="recent" className="font-semibold text-sm">
+          Newest sites
+        </h2>
+        <Link to="/sites" className="rounded text-accent-text underline-offset-4 hover:underline">
+          All {count === 1 ? 'sites' : `${count} sites`}
+        </Link>
+      </div>
+      <SiteCards>
+        {sites.map((site) => (
+          <li key={site.id} className="grid min-w-0">
+            <SiteCard site={site} isFirst />
+          </li>
+        ))}
+      </SiteCards>
+    </section>
   );
 }
 
