@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually } from '../../../test/expect.ts';
 import { letIn, registerPerson } from '../../../test/people.ts';
-import { newSite, putOnPlan } from '../../../test/sites.ts';
+import { holdSite, insertSite, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
 import { drawPicture } from './site-picture.drawing.ts';
 import { existingSites } from './site-picture.sql.ts';
 import { studioOf } from './site-picture.ts';
@@ -40,6 +40,25 @@ test('a site has a picture from its first moment, for its members alone, and a b
   await app.services.db.deleteFrom('sites').where('id', '=', id).execute();
   await studio.shelf.tidy((ids) => existingSites(app.services.db, ids));
   assert.deepEqual(await readdir(join(app.services.config.dataDir, 'pictures')), []);
+});
+
+test('a site that is busy is asked for again, and one that sleeps is not', async () => {
+  const owner = await registerPerson(app);
+  const [busy, asleep] = [newFqdn(), newFqdn()];
+  const id = await insertSite(app, owner, { fqdn: busy, is_free: true });
+  const giveBack = await holdSite(app, id, 'creating');
+  const other = await registerPerson(app);
+  await insertSite(app, other, { fqdn: asleep, is_free: true });
+  await app.services.db.updateTable('sites').set({ is_sleeping: true }).where('fqdn', '=', asleep).execute();
+  for (const [fqdn, { token }, width, kept] of [
+    [busy, owner, 640, 'no-store'],
+    [asleep, other, 960, 'private, max-age=300'],
+  ] as const) {
+    const answer = await ask(fqdn, token);
+    assert.equal(answer.headers.get('cache-control'), kept);
+    assert.match(await answer.text(), new RegExp(`width="${width}"`));
+  }
+  await giveBack();
 });
 
 test('a drawing has the title and the colours of the theme, and nothing else of a page gets into it', () => {

@@ -32,10 +32,12 @@ export interface ShownPicture extends Pick<KeptPicture, 'content' | 'type'> {
 export async function pictureOf(db: Db, services: Services, site: SiteRow): Promise<ShownPicture> {
   const studio = studioOf(services);
   const kept = await studio.shelf.find(site.id);
-  const isAwake = !site.is_sleeping && site.busy === null;
-  if (isAwake && (!kept || (await isOld(db, site, kept)))) studio.want(site);
+  const mayBeTaken = !site.is_sleeping && site.busy === null;
+  if (mayBeTaken && (!kept || (await isOld(db, site, kept)))) studio.want(site);
   if (kept) return { ...kept, isWaiting: false };
-  return { content: drawPicture(site, false), type: 'image/svg+xml', isWaiting: isAwake };
+  // A site that is being created will have one in a moment; one that sleeps is not woken for it.
+  const isWaiting = !site.is_sleeping;
+  return { content: drawPicture(site, !isWaiting), type: 'image/svg+xml', isWaiting };
 }
 
 /** A backup is taken of each minute in which something changed. */

@@ -21,7 +21,7 @@ type SitePictureProps = {
   className?: string;
 };
 
-/** What a site looks like. The picture has its place before it is there, and where it can not be had the place stays plain. */
+/** What a site looks like. The picture has its place before it is there; where it can not be had, as in a view of the operator, a letter has it. */
 export function SitePicture({ site, isFirst, className }: SitePictureProps) {
   const [tries, setTries] = useState(0);
   const [state, setState] = useState<State>('loading');
@@ -45,7 +45,11 @@ export function SitePicture({ site, isFirst, className }: SitePictureProps) {
       aria-hidden="true"
       className={cx('block aspect-[8/5] overflow-hidden rounded-lg border border-line bg-raised', className)}
     >
-      {state !== 'failed' && (
+      {state === 'failed' ? (
+        <span className="grid size-full place-items-center bg-accent-soft font-semibold text-4xl text-accent-text">
+          {site.fqdn.charAt(0).toUpperCase()}
+        </span>
+      ) : (
         <img
           ref={image}
           src={`${pictureAddress(site.fqdn)}${tries > 0 ? `?version=${tries}` : ''}`}
