@@ -109,6 +109,8 @@ test('the person reads of it, operators see who viewed whom and why', async () =
   await beginView('They can not see their invoices');
   const event = (await person.api.listEvents()).results.find(({ event_type }) => event_type === 'account.viewed');
   assert.equal(event?.description, 'Reason: They can not see their invoices');
+  // Read by the person and by operators, so that it names whose account it was.
+  assert.match(event?.activity ?? '', /viewed the account of \w+ Tester/);
   const views = await operator.api.listAccountViews({ params: { user_id: person.userId } });
   assert.deepEqual(
     [views.results[0]?.reason, views.results[0]?.operator.email],

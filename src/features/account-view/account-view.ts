@@ -31,7 +31,7 @@ export async function viewAsUser(call: Call, person: User, reason: string): Prom
   await recordEvent(db, {
     scope: 'account',
     event_type: 'account.viewed',
-    activity: `${caller.fullName} of the platform viewed your account, without being able to change anything`,
+    activity: `${caller.fullName} of the platform viewed the account of ${person.full_name}, without being able to change anything`,
     description: `Reason: ${row.reason}`,
     // What happens to an account is shown to whose it is.
     by: { userId: person.id },

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect } from 'react';
+import { cx } from './cx.ts';
 
 export function useTitle(title: string): void {
   useEffect(() => {
@@ -23,17 +24,19 @@ export function PageHeader({ title, description, badges, below, back, icon, acti
   return (
     <header className="mb-7">
       {back && <div className="mb-3">{back}</div>}
-      {/* The action moves below a title that it would leave less than this. */}
+      {/* The action moves below a title that it would leave less than this, and below a description on a phone. */}
       <div className="flex flex-wrap items-start justify-between gap-4">
-        <div className="flex min-h-9 min-w-0 flex-1 basis-40 flex-wrap sm:basis-72 items-center gap-x-3 gap-y-2">
-          {icon}
-          <h1 className="font-semibold text-xl leading-7 tracking-tight sm:text-2xl sm:leading-8">{title}</h1>
-          {badges}
-          {below && <div className="basis-full pb-1">{below}</div>}
+        <div className={cx('min-w-0 flex-1 sm:basis-72', description ? 'max-sm:basis-full' : 'basis-40')}>
+          <div className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-2">
+            {icon}
+            <h1 className="font-semibold text-xl leading-7 tracking-tight sm:text-2xl sm:leading-8">{title}</h1>
+            {badges}
+            {below && <div className="basis-full pb-1">{below}</div>}
+          </div>
+          {description && <p className="mt-1 text-muted">{description}</p>}
         </div>
         {action}
       </div>
-      {description && <p className="mt-1 text-muted">{description}</p>}
     </header>
   );
 }

@@ -14,6 +14,8 @@ import { DateOnly, Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { sessionsQuery } from './account-queries.ts';
 
+const currentFirst = (one: Session, other: Session) => Number(other.is_current) - Number(one.is_current);
+
 export function Sessions() {
   const [page, setPage] = useState(1);
   const query = useQuery(sessionsQuery(page));
@@ -60,7 +62,7 @@ export function Sessions() {
               </>
             }
           >
-            {sessions.map((session) => (
+            {sessions.toSorted(currentFirst).map((session) => (
               <SessionRow key={session.id} session={session} />
             ))}
           </Table>

@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { FailedJob } from '#sdk';
 import { api } from '../../api/client.ts';
@@ -56,6 +57,7 @@ function JobRow({ job }: { job: FailedJob }) {
         <p className="font-medium">{job.kind}</p>
         <p className="text-muted text-xs leading-5">
           {job.queue} · <Time iso={job.created_at} />
+          <JobLinks payload={job.payload} />
         </p>
         {job.error && (
           <pre className="mt-2 whitespace-pre-wrap rounded-lg bg-raised px-3 py-2 font-mono text-xs">{job.error}</pre>
@@ -65,5 +67,38 @@ function JobRow({ job }: { job: FailedJob }) {
         <ReopenIcon /> Retry
       </Button>
     </li>
+  );
+}
+
+/** To whom the work is about, as far as its payload names them. */
+function JobLinks({ payload: { siteId, teamId, userId } }: { payload: FailedJob['payload'] }) {
+  const link = 'rounded text-accent-text underline-offset-4 hover:underline';
+  return (
+    <>
+      {typeof siteId === 'string' && (
+        <>
+          {' · '}
+          <Link to="/operator/sites/$siteId" params={{ siteId }} className={link}>
+            Site
+          </Link>
+        </>
+      )}
+      {typeof teamId === 'string' && (
+        <>
+          {' · '}
+          <Link to="/operator/teams/$teamId" params={{ teamId }} className={link}>
+            Team
+          </Link>
+        </>
+      )}
+      {typeof userId === 'string' && (
+        <>
+          {' · '}
+          <Link to="/operator/people/$userId" params={{ userId }} className={link}>
+            Person
+          </Link>
+        </>
+      )}
+    </>
   );
 }

@@ -16,7 +16,7 @@ export function OperatorPeople() {
           head={
             <>
               <Th>Person</Th>
-              <Th className="max-sm:hidden">State</Th>
+              <Th>State</Th>
               <Th className="max-md:hidden">Since</Th>
             </>
           }
@@ -38,8 +38,8 @@ export function OperatorPeople() {
                   </div>
                 </div>
               </Td>
-              <Td className="max-sm:hidden">
-                <div className="flex gap-1.5">
+              <Td>
+                <div className="flex flex-wrap gap-1.5">
                   <PersonBadges person={person} />
                 </div>
               </Td>

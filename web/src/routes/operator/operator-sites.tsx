@@ -21,7 +21,7 @@ export function SiteTable({ sites }: { sites: Site[] }) {
       head={
         <>
           <Th>Site</Th>
-          <Th className="max-sm:hidden">State</Th>
+          <Th>State</Th>
           <Th className="text-right max-md:hidden">Visits</Th>
           <Th className="text-right max-md:hidden">Storage</Th>
         </>
@@ -39,7 +39,7 @@ export function SiteTable({ sites }: { sites: Site[] }) {
             </Link>
             <p className="truncate text-muted text-xs">{site.team.name}</p>
           </Td>
-          <Td className="max-sm:hidden">
+          <Td>
             <SiteStateBadge site={site} />
           </Td>
           <Td className="whitespace-nowrap text-right text-muted tabular-nums max-md:hidden">

@@ -21,7 +21,7 @@ export function TeamTable({ teams }: { teams: Team[] }) {
       head={
         <>
           <Th>Team</Th>
-          <Th className="max-sm:hidden">Plan and state</Th>
+          <Th>Plan and state</Th>
           <Th className="max-md:hidden">Since</Th>
         </>
       }
@@ -40,8 +40,8 @@ export function TeamTable({ teams }: { teams: Team[] }) {
               {team.user.full_name} · {team.user.email}
             </p>
           </Td>
-          <Td className="max-sm:hidden">
-            <div className="flex gap-1.5">
+          <Td>
+            <div className="flex flex-wrap gap-1.5">
               <TeamBadges team={team} />
             </div>
           </Td>

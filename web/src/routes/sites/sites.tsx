@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import type { Site } from '#sdk';
 import { chooseTeam, myTeamsQuery, useCurrentTeam } from '../../api/current-team.ts';
 import { atLeast } from '../../api/roles.ts';
+import { useMe } from '../../api/session.ts';
 import { Listing } from '../../layout/listing.tsx';
 import { SiteCard, SiteCards } from '../../layout/site-card.tsx';
 import { buttonStyle } from '../../ui/button.tsx';
@@ -56,8 +57,11 @@ export function SitesPage() {
     else next.delete(site.id);
     setSelected(next);
   }
+  // In a view of somebody's account nothing can be done to them.
+  const isViewed = useMe().view !== null;
   const box = (site: Site) =>
-    mayCreate && (
+    mayCreate &&
+    !isViewed && (
       <Checkbox
         label={`Select ${site.fqdn}`}
         checked={selected.has(site.id)}
