@@ -20,7 +20,7 @@ const helpQuery = (words: string) =>
     placeholderData: keepPreviousData,
   });
 
-/** What the docs say to words that somebody is about to ask. In a tab of its own, so that nothing that was typed is lost. */
+/** What the docs say to words that somebody is about to ask. In a tab of its own, so that nothing that was typed is lost; on a phone so few that the form stays in sight. */
 export function HelpResults({ words, title }: { words: string; title: string }) {
   const settled = useSearchText(words);
   const { data = [] } = useQuery(helpQuery(settled));
@@ -30,7 +30,10 @@ export function HelpResults({ words, title }: { words: string; title: string }) 
       <h3 className="border-line border-b px-4 py-2 font-medium text-muted text-xs">{title}</h3>
       <ul className="divide-y divide-line">
         {data.map(({ title: page, heading, address, excerpt }) => (
-          <li key={address} className="relative flex gap-3 px-4 py-2.5 last:rounded-b-lg hover:bg-raised/60">
+          <li
+            key={address}
+            className="relative flex gap-3 px-4 py-2.5 last:rounded-b-lg hover:bg-raised/60 max-sm:nth-[n+3]:hidden"
+          >
             <DocsIcon className="mt-0.5 text-muted" />
             <div className="min-w-0">
               <a
