@@ -23,7 +23,8 @@ async function pageOf({ token }: Person, path: string, cookie = CLOCK): Promise<
   return response.text();
 }
 
-const drawnIn = (page: string) => /<div id="root" inert>(.*)<\/div><script type="application\/json"/s.exec(page)?.[1];
+const drawnIn = (page: string) =>
+  /<div id="root" inert data-drawn-for="[^"]*">(.*)<\/div><script type="application\/json"/s.exec(page)?.[1];
 const hasAnswers = (page: string) => page.includes('"/f/api/v1/me":');
 const textOf = (html: string) => html.replaceAll(/<[^>]*>/g, ' ');
 
