@@ -109,6 +109,8 @@ test('what can not be drawn here comes with its answers, for the browser to draw
     // They lead elsewhere, or to nothing.
     [`/sites/${fqdn}?tab=logs`, CLOCK],
     ['/sites/nobody-has-this.localhost', CLOCK],
+    ['/?a=1', CLOCK],
+    [`/sites/${fqdn}?a=1`, CLOCK],
     // Pages that are not drawn here.
     [`/sites/${fqdn}?env=staging`, CLOCK],
     [`/sites/${fqdn}/domains`, CLOCK],
