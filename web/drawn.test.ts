@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { startTestApp, type TestApp } from '../test/app.ts';
 import { openBrowser } from '../test/browser.ts';
 import { eventually } from '../test/expect.ts';
-import { type Person, registerPerson } from '../test/people.ts';
+import { letIn, type Person, registerPerson } from '../test/people.ts';
 import { newSite } from '../test/sites.ts';
 import { openPerson } from './test-person.ts';
 
@@ -99,6 +99,38 @@ describe('a page that the server drew', { timeout: 300_000 }, () => {
       assert.deepEqual(complaints, []);
       await page.context().close();
     });
+
+  it('is drawn anew where it was drawn for another clock, team or address than there are by now', async () => {
+    const other = await registerPerson(app, 'Eve');
+    await letIn(other, owner, 'member');
+    const { page } = await openOwner();
+    const cookie = (name: string, value: string) => page.context().addCookies([{ name, value, url: app.url }]);
+    const wrong = () =>
+      page.evaluate(() => {
+        const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+        return [...document.querySelectorAll<HTMLTimeElement>('time[title]')].filter(
+          (time) => time.title !== format.format(new Date(time.dateTime)),
+        ).length;
+      });
+    // What is written into an attribute stays when the program takes over what stands.
+    await cookie('clock', 'en-US:America/New_York');
+    let start = await openHeld(page, `/sites/${fqdn}`);
+    assert.ok((await wrong()) > 0);
+    await start();
+    assert.equal(await wrong(), 0);
+    await page.unroute('**/assets/*.js');
+
+    await cookie('team', owner.teamId);
+    start = await openHeld(page, '/');
+    await cookie('team', other.teamId);
+    await start();
+    await page.getByRole('heading', { name: "Welcome to Eve's team" }).waitFor();
+    const teams = await page.evaluate(() =>
+      [...document.querySelectorAll<HTMLAnchorElement>('a[href*="team"]')].map(({ href }) => href),
+    );
+    assert.ok(teams.length > 1 && teams.every((href) => href.includes(other.teamId)), teams.join());
+    await page.context().close();
+  });
 
   it('shows no broken picture, be it that it failed before anybody listened', async () => {
     const { page } = await openOwner();

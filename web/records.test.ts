@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { Browser } from 'playwright-core';
 import { OPERATOR, startTestApp, type TestApp } from '../test/app.ts';
 import { openBrowser } from '../test/browser.ts';
+import { eventually } from '../test/expect.ts';
 import { type Person as Registered, registerPerson, signInAs } from '../test/people.ts';
 import { newSite } from '../test/sites.ts';
 import { assertFitsAndAccessible, openPerson, type Person, signIn } from './test-person.ts';
@@ -131,7 +132,8 @@ describe('records in the dashboard', { timeout: 400_000 }, () => {
     await page.getByLabel('Reply').fill('Here it is.');
     await page.getByRole('button', { name: 'Send reply' }).click();
     await page.getByRole('article').filter({ hasText: 'Here it is.' }).waitFor();
-    assert.equal(await page.getByLabel('Reply').inputValue(), '');
+    // It is emptied once all is known of the reply, which stands there by then.
+    await eventually(async () => (await page.getByLabel('Reply').inputValue()) === '');
     await page.getByRole('button', { name: 'Send reply' }).and(page.locator(':focus')).waitFor();
   });
 

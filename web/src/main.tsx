@@ -5,7 +5,7 @@ import { createQueryClient } from './api/query-client.ts';
 import { leaveTo, meQuery } from './api/session.ts';
 import { App } from './app.tsx';
 import { beginEarly, createAppRouter } from './router.tsx';
-import { tellClock } from './visit.ts';
+import { drawnFor, tellClock, visit } from './visit.ts';
 
 tellClock();
 const queryClient = createQueryClient();
@@ -35,6 +35,8 @@ else {
 async function takeOver(drawn: HTMLElement): Promise<void> {
   await beginEarly(router);
   await router.load();
-  hydrateRoot(drawn, app);
+  // Somebody may travel between two visits, or choose another team in another tab.
+  if (drawn.dataset.drawnFor === drawnFor(visit())) hydrateRoot(drawn, app);
+  else createRoot(drawn).render(app);
   drawn.inert = false;
 }

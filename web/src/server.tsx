@@ -4,9 +4,9 @@ import { renderToString } from 'preact-render-to-string';
 import { createQueryClient } from './api/query-client.ts';
 import { App } from './app.tsx';
 import { beginEarly, createAppRouter } from './router.tsx';
-import { type Clock, findVisitBy, type Visit } from './visit.ts';
+import { type Clock, drawnFor, findVisitBy, type Visit } from './visit.ts';
 
-/** Somebody who opens a page of the dashboard, as far as the request tells. The service has the same words (src/features/front-end/draw-page.ts). */
+/** Somebody who opens a page of the dashboard, as far as the request tells. The service has the same words (src/core/http/front-end.ts). */
 export interface Visitor {
   /** Of the page, with its host. */
   address: string;
@@ -24,8 +24,8 @@ findVisitBy(() => {
   return visit;
 });
 
-/** What the dashboard would draw first in the browser, as HTML; undefined where the answers are not all there. */
-export function draw(visitor: Visitor): Promise<string | undefined> {
+/** What the dashboard would draw first in the browser, as HTML, and for whom; undefined where the answers are not all there. */
+export function draw(visitor: Visitor): Promise<{ html: string; drawnFor: string } | undefined> {
   const { address, userAgent, clock, chosenTeam, answers } = visitor;
   const { origin, pathname, search } = new URL(address);
   let isWhole = true;
@@ -51,6 +51,6 @@ export function draw(visitor: Visitor): Promise<string | undefined> {
     const { resolvedLocation, matches } = router.state;
     // An address that leads elsewhere is the browser's to follow.
     if (!isWhole || !resolvedLocation || matches.some(({ status }) => status !== 'success')) return undefined;
-    return renderToString(<App queryClient={queryClient} router={router} />);
+    return { html: renderToString(<App queryClient={queryClient} router={router} />), drawnFor: drawnFor(visit) };
   });
 }

@@ -23,6 +23,10 @@ export interface Clock {
   timeZone: string;
 }
 
+/** What of a visit is written into attributes of a page. Whoever takes over a page that is drawn changes none of them. */
+export const drawnFor = ({ origin, clock, chosenTeam }: Visit): string =>
+  [origin, clock.locale, clock.timeZone, chosenTeam].join(' ');
+
 let inBrowser: Visit | undefined;
 let find = (): Visit => {
   inBrowser ??= readBrowser();

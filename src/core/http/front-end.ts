@@ -70,7 +70,13 @@ export interface Visitor {
 
 /** What the dashboard's own code offers (web/src/server.tsx). Undefined where a page needs more than the answers. */
 interface Drawing {
-  draw(visitor: Visitor & Pick<FirstAnswers, 'answers'>): Promise<string | undefined>;
+  draw(visitor: Visitor & Pick<FirstAnswers, 'answers'>): Promise<Drawn | undefined>;
+}
+
+interface Drawn {
+  html: string;
+  /** What the browser compares with what it knows itself. */
+  drawnFor: string;
 }
 
 export interface FirstAnswers {
@@ -178,7 +184,9 @@ export class FrontEnd {
     const block = `<script type="application/json" id="first-answers"${place}>${json}</script>`;
     const drawn = visitor && (await this.#draw({ ...visitor, answers: found.answers }, log));
     // Nothing of it is used before the browser has the scripts that would hear of it.
-    const root = drawn === undefined ? ROOT : `<div id="root" inert>${drawn}</div>`;
+    const root = drawn
+      ? `<div id="root" inert data-drawn-for="${escapeHtml(drawn.drawnFor)}">${drawn.html}</div>`
+      : ROOT;
     yield `${preloads(found.pictures)}${root}${block}${end}`;
   }
 
@@ -197,7 +205,7 @@ export class FrontEnd {
   }
 
   /** The browser draws what can not be drawn here. */
-  async #draw(visitor: Parameters<Drawing['draw']>[0], log: FastifyBaseLogger): Promise<string | undefined> {
+  async #draw(visitor: Parameters<Drawing['draw']>[0], log: FastifyBaseLogger): Promise<Drawn | undefined> {
     try {
       const { draw } = await this.#load();
       return await draw(visitor);

@@ -54,11 +54,13 @@ function sendOwnPage(services: Services, path: string, request: FastifyRequest, 
   const site = siteIn(path);
   const isStage = (request.query as { env?: string }).env === 'staging';
   const isOverview = site?.isOverview === true && !isStage;
+  // Each link of a page is compared with its whole address: a long query, which neither page has, made it five times as dear to draw.
+  const isDrawn = (path === '/' || isOverview) && path === request.url;
   const chosenTeam = onlyCookie(services, 'team', request);
   return services.frontEnd.sendOwnPage(request, reply, {
     files: path === '/' ? 'home' : isOverview ? 'site' : 'other',
     pictures: isOverview ? [pictureOf(site.fqdn)] : [],
-    visitor: path === '/' || isOverview ? visitorOf(services, chosenTeam, request) : undefined,
+    visitor: isDrawn ? visitorOf(services, chosenTeam, request) : undefined,
     first: firstAnswers(
       path,
       chosenTeam,

@@ -4,15 +4,18 @@ type Format = Pick<Intl.DateTimeFormat, 'format'>;
 
 /** A way to write moments, as whoever looks is used to and by their own time. To be made once for each use: it costs more than what it does. */
 export function dateFormat(options: Intl.DateTimeFormatOptions): Format {
+  const found = madeOnce(options);
+  return { format: (moment) => found().format(moment) };
+}
+
+function madeOnce(options: Intl.DateTimeFormatOptions): () => Intl.DateTimeFormat {
   const made = new WeakMap<Clock, Intl.DateTimeFormat>();
-  return {
-    format(moment) {
-      const { clock } = visit();
-      const { locale, timeZone } = clock;
-      const known = made.get(clock) ?? new Intl.DateTimeFormat(locale, { timeZone, ...options });
-      made.set(clock, known);
-      return known.format(moment);
-    },
+  return () => {
+    const { clock } = visit();
+    const { locale, timeZone } = clock;
+    const known = made.get(clock) ?? new Intl.DateTimeFormat(locale, { timeZone, ...options });
+    made.set(clock, known);
+    return known;
   };
 }
 
@@ -21,5 +24,6 @@ const day = dateFormat({ year: 'numeric', month: '2-digit', day: '2-digit' });
 /** The same for two moments of one day, by whoever looks. */
 export const dayOf = (moment: Date): string => day.format(moment);
 
-export const hasTwelveHours = (): boolean =>
-  new Intl.DateTimeFormat(visit().clock.locale, { hour: 'numeric' }).resolvedOptions().hour12 === true;
+const hour = madeOnce({ hour: 'numeric' });
+
+export const hasTwelveHours = (): boolean => hour().resolvedOptions().hour12 === true;
