@@ -182,7 +182,8 @@ export class FrontEnd {
     const json = `{${answers.join()}}`.replaceAll('<', '\\u003c');
     const place = found.eventsAfter === undefined ? '' : ` data-events-after="${escapeHtml(found.eventsAfter)}"`;
     const block = `<script type="application/json" id="first-answers"${place}>${json}</script>`;
-    const drawn = visitor && (await this.#draw({ ...visitor, answers: found.answers }, log));
+    const isAnswered = found.answers.size > 0;
+    const drawn = visitor && isAnswered ? await this.#draw({ ...visitor, answers: found.answers }, log) : undefined;
     // Nothing of it is used before the browser has the scripts that would hear of it.
     const root = drawn
       ? `<div id="root" inert data-drawn-for="${escapeHtml(drawn.drawnFor)}">${drawn.html}</div>`

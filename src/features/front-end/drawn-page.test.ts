@@ -119,6 +119,7 @@ test('moments are written by the clock that the browser told', async () => {
   for (const [locale, timeZone] of [
     ['de-DE', 'Asia/Tokyo'],
     ['en-GB', 'America/New_York'],
+    ['en-GB', '+05:30'],
   ] as const) {
     const format = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone });
     const site = await drawn(person, `/sites/${fqdn}`, `clock=${locale}:${timeZone}`);

@@ -81,8 +81,11 @@ function visitorOf(services: Services, chosenTeam: string | undefined, request: 
   const clock = readClock(onlyCookie(services, 'clock', request) ?? '');
   if (!clock) return undefined;
   const { protocol } = new URL(services.config.baseUrl);
+  const address = `${protocol}//${request.host}${request.url}`;
+  // A host is what somebody sent.
+  if (!URL.canParse(address)) return undefined;
   return {
-    address: `${protocol}//${request.host}${request.url}`,
+    address,
     userAgent: request.headers['user-agent'] ?? '',
     clock,
     chosenTeam,
@@ -97,7 +100,8 @@ function readClock(words: string): Visitor['clock'] | undefined {
   if (clocks.has(words) || words.length > 100) return clocks.get(words);
   // Anybody may make up more of them than there are.
   if (clocks.size >= MOST_CLOCKS) clocks.clear();
-  const [locale = '', timeZone = ''] = words.split(':');
+  // A zone may be told as the hours and minutes from Greenwich.
+  const [, locale = '', timeZone = ''] = /^([^:]*):(.*)$/.exec(words) ?? [];
   const clock = { locale, timeZone };
   clocks.set(words, isClock(clock) ? clock : undefined);
   return clocks.get(words);
