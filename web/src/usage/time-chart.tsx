@@ -34,12 +34,18 @@ export function TimeChart({ name, points, stepMs, marks, format, least }: TimeCh
     x: x(index),
     y: point.value === null ? null : y(point.value),
   }));
+  // The step that is under way is lower than it will be: it is drawn apart, as no fall.
+  const last = placed.at(-1);
+  const isOpen = last !== undefined && Date.parse(last.at) + stepMs > Date.now();
+  const over = isOpen ? placed.slice(0, -1) : placed;
+  const underWay = isOpen ? placed.slice(-2).filter((point) => last.y !== null && point.y !== null) : [];
   const indexOf = (atMs: number) =>
     points.findIndex((point) => atMs >= Date.parse(point.at) && atMs < Date.parse(point.at) + stepMs);
   const shown = marks.map((mark) => ({ ...mark, index: indexOf(mark.atMs) })).filter(({ index }) => index >= 0);
   const chosen = at === undefined ? undefined : placed[Math.min(at, placed.length - 1)];
   const told = chosen && shown.filter(({ index }) => index === at).map(({ text }) => text);
-  const say = (point: ChartPoint) => `${point.label}: ${point.value === null ? 'nothing' : format(point.value)}`;
+  const labelOf = (point: ChartPoint) => (isOpen && point.at === last.at ? `${point.label}, so far` : point.label);
+  const say = (point: ChartPoint) => `${labelOf(point)}: ${point.value === null ? 'nothing' : format(point.value)}`;
 
   const follow = (event: PointerEvent<HTMLDivElement>) => {
     const box = event.currentTarget.getBoundingClientRect();
@@ -47,13 +53,13 @@ export function TimeChart({ name, points, stepMs, marks, format, least }: TimeCh
     setAt(Math.max(0, Math.min(points.length - 1, index)));
   };
   const step = (event: KeyboardEvent) => {
-    const last = points.length - 1;
-    const from = at ?? last;
-    const next = { ArrowLeft: from - 1, ArrowRight: from + 1, Home: 0, End: last }[event.key];
+    const end = points.length - 1;
+    const from = at ?? end;
+    const next = { ArrowLeft: from - 1, ArrowRight: from + 1, Home: 0, End: end }[event.key];
     if (event.key === 'Escape') setAt(undefined);
     if (next === undefined) return;
     event.preventDefault();
-    setAt(Math.max(0, Math.min(last, next)));
+    setAt(Math.max(0, Math.min(end, next)));
   };
   return (
     <div className="flex gap-2">
@@ -103,7 +109,7 @@ export function TimeChart({ name, points, stepMs, marks, format, least }: TimeCh
                 vectorEffect="non-scaling-stroke"
               />
             ))}
-            {pieces(placed).map((piece) => (
+            {pieces(over).map((piece) => (
               <g key={piece[0]?.at}>
                 <path d={`${lineOf(piece)}V${height}H${piece[0]?.x}Z`} fill={`url(#${area})`} />
                 <path
@@ -116,6 +122,16 @@ export function TimeChart({ name, points, stepMs, marks, format, least }: TimeCh
                 />
               </g>
             ))}
+            {underWay.length > 0 && (
+              <path
+                d={lineOf(underWay)}
+                fill="none"
+                stroke="var(--accent)"
+                strokeWidth="2"
+                strokeDasharray="2 4"
+                vectorEffect="non-scaling-stroke"
+              />
+            )}
             {shown.map(({ atMs, index }) => (
               <line
                 key={atMs}
@@ -161,7 +177,7 @@ export function TimeChart({ name, points, stepMs, marks, format, least }: TimeCh
               }
               className="popup pointer-events-none absolute top-3 z-10 mx-2 grid max-w-64 gap-0.5 rounded-lg px-3 py-2 text-xs"
             >
-              <span className="text-muted">{chosen.label}</span>
+              <span className="text-muted">{labelOf(chosen)}</span>
               <span className="font-semibold tabular-nums">
                 {chosen.value === null ? 'Nothing' : format(chosen.value)}
               </span>
