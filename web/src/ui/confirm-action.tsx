@@ -2,6 +2,7 @@ import { cloneElement, type ReactElement, type ReactNode, useEffect, useRef, use
 import { Field } from './field.tsx';
 import { Form, SubmitButton } from './form.tsx';
 import { Input } from './input.tsx';
+import { keepPlace } from './keep-place.ts';
 import { CancelButton } from './modal.tsx';
 import { Question } from './question.tsx';
 
@@ -67,11 +68,6 @@ export function ConfirmAction(props: ConfirmActionProps) {
       </Question>
     </>
   );
-}
-
-/** The button that asked goes with what it removed, and the focus with it. Then one goes on within the page, and not before its beginning. */
-export function keepPlace(): void {
-  if (document.activeElement === document.body) document.getElementById('main')?.focus({ preventScroll: true });
 }
 
 type AnswerProps = Pick<ConfirmActionProps, 'action'> & { typed: string | undefined; isHarmless: boolean | undefined };

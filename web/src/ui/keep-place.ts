@@ -1,0 +1,4 @@
+/** The button that asked goes with what it removed, and the focus with it. Then one goes on within the page, and not before its beginning. */
+export function keepPlace(): void {
+  if (document.activeElement === document.body) document.getElementById('main')?.focus({ preventScroll: true });
+}
