@@ -219,6 +219,10 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     await page.goto('/developers/tokens');
     await page.getByRole('button', { name: 'New token' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Deploy from CI');
+    await page.getByRole('checkbox', { name: 'Read' }).click();
+    await page.getByRole('button', { name: 'Create token' }).click();
+    await page.getByText('At least one is needed.').waitFor();
+    await page.getByRole('checkbox', { name: 'Read' }).click();
     await page.getByRole('checkbox', { name: 'Write' }).click();
     await page.getByRole('button', { name: 'Create token' }).click();
     const token = (await page.getByRole('alertdialog').locator('code').textContent()) ?? '';
