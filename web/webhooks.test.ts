@@ -133,6 +133,7 @@ describe('webhooks in the dashboard', { timeout: 400_000 }, () => {
     await button(page, 'Switch on').click();
     await page.getByText('It is on again').waitFor();
     await page.getByText('We switched it off').waitFor({ state: 'detached' });
+    await page.locator('main:focus').waitFor();
     await choose(page, 'Switch off');
     await page.getByText('It is off.').waitFor();
     await button(page, 'Switch on').click();

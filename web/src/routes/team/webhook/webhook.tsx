@@ -11,6 +11,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Section } from '../../../ui/card.tsx';
 import { Definitions } from '../../../ui/definitions.tsx';
 import { messageOf } from '../../../ui/form.tsx';
+import { keepPlace } from '../../../ui/keep-place.ts';
 import { PageHeader } from '../../../ui/page.tsx';
 import { DateOnly, Time } from '../../../ui/time.tsx';
 import { toast } from '../../../ui/toast.tsx';
@@ -71,6 +72,7 @@ function SwitchedOff({ webhook }: { webhook: Webhook }) {
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['webhooks'] });
       toast.success('It is on again; what waited goes out now.');
+      setTimeout(keepPlace);
     },
     onError: (error) => toast.error(messageOf(error)),
   });
