@@ -1,7 +1,7 @@
 import { cva, type VariantProps } from 'class-variance-authority';
 import type { ComponentProps } from 'react';
 import { cx } from './cx.ts';
-import { takeFocus } from './input.tsx';
+import { takeFocus } from './focus.ts';
 import { Spinner } from './spinner.tsx';
 
 export const buttonStyle = cva(

@@ -1,8 +1,8 @@
 import { cloneElement, type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Field } from './field.tsx';
+import { keepPlace } from './focus.ts';
 import { Form, SubmitButton } from './form.tsx';
 import { Input } from './input.tsx';
-import { keepPlace } from './keep-place.ts';
 import { CancelButton } from './modal.tsx';
 import { Question } from './question.tsx';
 

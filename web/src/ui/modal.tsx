@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, type RefObject, useContext, useLayoutEffect, useRef } from 'react';
 import { createPortal } from 'react-dom';
 import { Button, type ButtonProps } from './button.tsx';
-import { keepPlace } from './keep-place.ts';
+import { keepPlace } from './focus.ts';
 
 const CloseContext = createContext(() => {});
 
