@@ -32,7 +32,7 @@ export function CertificateDialog({ site, fqdn, open, onOpenChange }: Certificat
             required
             spellcheck={false}
             placeholder="-----BEGIN CERTIFICATE-----"
-            className="max-h-40 font-mono text-xs"
+            className="max-h-40! font-mono text-xs"
           />
         </Field>
         <Field name="key" label="Private key (PEM)">
@@ -40,7 +40,7 @@ export function CertificateDialog({ site, fqdn, open, onOpenChange }: Certificat
             required
             spellcheck={false}
             placeholder="-----BEGIN PRIVATE KEY-----"
-            className="max-h-40 font-mono text-xs"
+            className="max-h-40! font-mono text-xs"
           />
         </Field>
         <DialogActions>
