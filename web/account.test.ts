@@ -50,6 +50,7 @@ describe('the account', { timeout: 300_000 }, () => {
     await signOut(page);
     await signIn(page, person.email, PASSWORD);
     await page.getByRole('heading', { name: 'Use your passkey' }).waitFor();
+    await page.getByRole('button', { name: 'Use passkey', exact: true }).and(page.locator(':focus')).waitFor();
     await assertFitsAndAccessible(page, 'the second step');
     await page.getByRole('button', { name: 'Use passkey', exact: true }).click();
     await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
@@ -113,6 +114,8 @@ describe('the account', { timeout: 300_000 }, () => {
       await page.getByLabel('Your password').fill(PASSWORD);
       await page.getByRole('button', { name: 'Remove', exact: true }).click();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
+      // The button that opened it is gone; the focus is not.
+      await page.locator('main:focus').waitFor();
     }
     await page.getByText('Off', { exact: true }).waitFor();
   });
@@ -128,6 +131,7 @@ describe('the account', { timeout: 300_000 }, () => {
     await page.mouse.click(5, 5);
     assert.equal(await codesOf(), 10);
     await page.getByRole('button', { name: 'I have saved them' }).click();
+    await page.locator('main:focus').waitFor();
     await page.getByRole('button', { name: 'Remove the authenticator app' }).click();
     await page.getByLabel('Your password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Remove', exact: true }).click();

@@ -125,18 +125,29 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
       await page.getByRole('dialog').getByLabel('Domain').fill(name);
       await page.getByRole('dialog').getByRole('button', { name: 'Add domain' }).click();
     };
-    await add('elsewhere.example.org');
+    // As people copy it from the address bar.
+    await add('https://elsewhere.example.org/about');
     await domains.getByText('www.elsewhere.example.org').waitFor();
     await page.getByText('One record is not right yet').waitFor();
     await act('elsewhere.example.org', 'Show the site here');
     await domains.getByText('Shows the site').waitFor();
+    await add('elsewhere.example.org');
+    await page.getByText('The site has this domain already.').waitFor();
+    await page.keyboard.press('Escape');
     await assertFitsAndAccessible(page, 'the domains of a site');
     await add('haven.localhost');
+    // Under its new name it is there at once, and not first said to be gone.
+    await page.evaluate(() => {
+      new MutationObserver(() => {
+        if (document.body.textContent.includes('It may have been deleted')) document.body.dataset.saidGone = 'yes';
+      }).observe(document.body, { childList: true, subtree: true });
+    });
     for (const name of ['haven.localhost', old]) {
       await act(name, 'Make primary');
       await page.getByRole('alertdialog').getByRole('button', { name: 'Make primary' }).click();
       await page.waitForURL((url) => url.pathname.endsWith(`/${name}/domains`), { timeout: 60_000 });
     }
+    assert.equal(await page.locator('body[data-said-gone]').count(), 0);
     await act('haven.localhost', 'Remove');
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
     await domains.getByText('haven.localhost').waitFor({ state: 'detached' });

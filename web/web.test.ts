@@ -219,9 +219,16 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     await page.goto('/developers/tokens');
     await page.getByRole('button', { name: 'New token' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Deploy from CI');
+    await page.getByRole('checkbox', { name: 'Read' }).click();
+    await page.getByRole('button', { name: 'Create token' }).click();
+    await page.getByText('At least one is needed.').waitFor();
+    await page.getByRole('checkbox', { name: 'Read' }).click();
     await page.getByRole('checkbox', { name: 'Write' }).click();
     await page.getByRole('button', { name: 'Create token' }).click();
-    const token = (await page.getByRole('dialog').locator('code').textContent()) ?? '';
+    const token = (await page.getByRole('alertdialog').locator('code').textContent()) ?? '';
+    await page.getByRole('button', { name: 'Copy the token' }).and(page.locator(':focus')).waitFor();
+    // A click beside it must not lose what is never shown again.
+    await page.mouse.click(5, 5);
     const answer = await fetch(`${app.api}/me`, { headers: { authorization: `Bearer ${token}` } });
     assert.equal(answer.status, 200);
     await page.getByRole('button', { name: 'Done' }).click();

@@ -23,16 +23,18 @@ export function readOwn(fqdn: string, { chain, key }: OwnCertificate, now = Date
     throw fail('chain', `the first certificate is not for ${fqdn}`);
   const [notBefore, notAfter] = [new Date(leaf.validFrom), new Date(leaf.validTo)];
   if (notBefore.getTime() > now) throw fail('chain', 'the certificate is not good yet');
+  if (notAfter.getTime() <= now) throw fail('chain', 'the certificate has expired');
   if (notAfter.getTime() < now + SOON_MS) throw fail('chain', 'the certificate is good for less than a day');
   for (const [at, link] of links.slice(0, -1).entries())
     if (
       !link.checkIssued(links[at + 1] as X509Certificate) ||
       !link.verify((links[at + 1] as X509Certificate).publicKey)
     )
-      throw fail('chain', `certificate ${at + 1} is not signed by the one behind it`);
+      throw fail('chain', `certificate ${at + 1} is not signed by the one after it`);
   const privateKey = readKey(key);
-  if (!privateKey) throw fail('key', 'this is no private key as PEM without a password');
-  if (!isStrong(privateKey)) throw fail('key', `it must be an elliptic key, or RSA with at least ${MIN_RSA_BITS} bits`);
+  if (!privateKey) throw fail('key', 'this is not a private key in PEM form, or a password locks it');
+  if (!isStrong(privateKey))
+    throw fail('key', `it must be an elliptic curve key, or RSA with at least ${MIN_RSA_BITS} bits`);
   if (!leaf.checkPrivateKey(privateKey)) throw fail('key', 'this is not the key of the first certificate');
   const read = { chain: links.map(String).join(''), key: exported(privateKey), notBefore, notAfter };
   if (!canBeServed(read)) throw fail('chain', 'TLS can not be spoken with it: its key or a signature is too weak');
@@ -52,7 +54,7 @@ function canBeServed({ chain, key }: Pick<ReadCertificate, 'chain' | 'key'>): bo
 function readChain(chain: string): X509Certificate[] {
   const blocks = chain.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
   const fault = (msg: string) => invalid(bodyFault('chain', `Value error, ${msg}`));
-  if (blocks.length === 0) throw fault('there is no certificate as PEM in it');
+  if (blocks.length === 0) throw fault('there is no certificate in PEM form here');
   if (blocks.length > MAX_LINKS) throw fault(`there are more than ${MAX_LINKS} certificates in it`);
   try {
     return blocks.map((block) => new X509Certificate(block));

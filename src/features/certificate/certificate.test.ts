@@ -258,10 +258,11 @@ suite('an own certificate', () => {
     const refusals: [string, { chain: string; key: string }, RegExp][] = [
       ['another name', ownCertificate('other.example.org'), /is not for/],
       ['another key', { chain, key: ownCertificate(domain).key }, /not the key/],
-      ['past its time', ownCertificate(domain, { days: -0.5 }), /less than a day/],
+      ['past its time', ownCertificate(domain, { days: -0.5 }), /has expired/],
+      ['near its end', ownCertificate(domain, { days: 0.5 }), /less than a day/],
       ['no chain', { chain: chain + ownCertificate(domain).chain, key }, /not signed by/],
       ['no PEM', { chain: 'x', key }, /no certificate/],
-      ['no key', { chain, key: 'x' }, /no private key/],
+      ['no key', { chain, key: 'x' }, /not a private key/],
       ['a key that is too weak for TLS', ownCertificate(domain, { curve: 'P-192' }), /too weak/],
     ];
     for (const [what, body, expected] of refusals)

@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Dns, RecordType } from '#core/dns.ts';
+import { registrableDomain } from '#core/host-name.ts';
 import type { Region } from '#features/region/region.ts';
 import { dkimKeyOf } from '#features/site-mail/site-mail.ts';
 import type { DomainRecord } from './domain.schema.ts';
@@ -39,7 +40,7 @@ export async function lookAtRecords(dns: Dns, fqdn: string, region: Region): Pro
     return [{ type: 'CNAME', name: fqdn, expected: region.cname, found: chain, ok }];
   }
   // The top of a zone can not be an alias; any other name had better be one, since then it follows the region.
-  const isTop = zone?.name === fqdn || fqdn.split('.').length === 2;
+  const isTop = zone?.name === fqdn || registrableDomain(fqdn) === fqdn;
   if (v4.length === 0 && v6.length === 0 && !isTop)
     return [{ type: 'CNAME', name: fqdn, expected: region.cname, found: [], ok: false }];
   const [ownType, otherType]: RecordType[] = isV6 ? ['AAAA', 'A'] : ['A', 'AAAA'];

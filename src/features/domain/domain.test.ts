@@ -110,6 +110,8 @@ suite('verify_domain tells by the real records', () => {
     );
     for (const name of ['www', 'far', 'via', 'direct', 'any.wild']) await verify(`${name}.shop.example.org`);
     assert.deepEqual(brief(await wrongRecords('none.shop.example.org')), [['CNAME', CNAME, '', false]]);
+    // What was registered is the top of a zone, also where nobody can see that zone yet.
+    assert.deepEqual(brief(await wrongRecords('not-delegated-yet.co.uk')), [['A', IP, '', false]]);
     assert.deepEqual(brief(await wrongRecords('lost.shop.example.org')), [
       ['CNAME', CNAME, 'nowhere.example.org', false],
     ]);

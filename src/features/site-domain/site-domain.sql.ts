@@ -16,7 +16,7 @@ const COLUMNS = sql`n.fqdn, n.site_id, n.fqdn = s.fqdn as is_primary, n.mode, n.
 export async function listDomains(db: Db, siteId: string): Promise<DomainRow[]> {
   const { rows } = await sql<DomainRow>`
     select ${COLUMNS} from site_names n join sites s on s.id = n.site_id where s.id = ${siteId}
-    order by n.fqdn = s.fqdn desc, n.created_at, n.fqdn`.execute(db);
+    order by n.fqdn = s.fqdn desc, n.created_at, n.fqdn like 'www.%', n.fqdn`.execute(db);
   return rows;
 }
 

@@ -154,12 +154,15 @@ suite('the names of a site', () => {
   test('www comes along where it is asked for, and both may be there already', async () => {
     const site = await newSite(owner);
     await add(site.fqdn, 'pair.example.org', { mode: 'serve', with_www: true });
+    await add(site.fqdn, 'xylophones.example.org', { with_www: true });
     const all = await domainsOf(site.fqdn);
     assert.deepEqual(
       all.slice(1).map(({ fqdn, mode, pair }) => [fqdn, mode, pair]),
       [
         ['pair.example.org', 'serve', null],
         ['www.pair.example.org', 'redirect', null],
+        ['xylophones.example.org', 'redirect', null],
+        ['www.xylophones.example.org', 'redirect', null],
       ],
     );
     await assert.rejects(add(site.fqdn, 'pair.example.org', { with_www: true }), refused(409, 'site.name_taken'));

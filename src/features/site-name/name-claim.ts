@@ -113,7 +113,10 @@ async function takeFurtherName({ db, services }: Call, fqdn: string, site: SiteR
 export async function claimFurtherName(call: Call, site: SiteRow, fqdn: string, claim: NameClaim): Promise<void> {
   const { db, services } = call;
   await takeProvenName(call, fqdn, claim);
-  if (!(await claimName(db, fqdn, site.id))) throw takenName(services, site.team_id, fqdn, claim);
+  if (!(await claimName(db, fqdn, site.id))) {
+    if (await siteHasName(db, fqdn, site.id)) throw nameTaken({ message: 'The site has this domain already.' });
+    throw takenName(services, site.team_id, fqdn, claim);
+  }
   await requireFreeName(db, services, fqdn, site.team_id, claim);
   if ((await countNames(db, site.id)) > MAX_NAMES) throw tooManyNames();
 }

@@ -66,6 +66,17 @@ export function CredentialRow({ name, credential, reach, begun, action, warning,
         <p className="truncate text-muted text-xs">
           {reach} · {begun} <DateOnly iso={credential.created_at} />
         </p>
+        {/* What has a column of its own where there is room. */}
+        <p className="text-muted text-xs md:hidden">
+          <span className="sm:hidden">May {credential.scopes.join(', ')} · </span>
+          {credential.expires_at ? (
+            <>
+              expires <DateOnly iso={credential.expires_at} />
+            </>
+          ) : (
+            'never expires'
+          )}
+        </p>
       </Td>
       <Td className="max-sm:hidden">
         <div className="flex gap-1.5">

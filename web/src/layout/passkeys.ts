@@ -10,10 +10,15 @@ export const canUsePasskeys = 'PublicKeyCredential' in globalThis;
 
 const library = () => import('@simplewebauthn/browser');
 
-/** Asks the browser for a passkey that was made here before. */
+/**
+ * Asks the browser for a passkey that was made here before. Browsers say the same of a person who cancelled, a device without the key and a time
+ * that ran out.
+ */
 export async function askPasskey(options: Options): Promise<Answer> {
   const { startAuthentication } = await library();
-  const { id, response } = await startAuthentication({ optionsJSON: options as never }).catch(explain);
+  const { id, response } = await startAuthentication({ optionsJSON: options as never }).catch(() => {
+    throw new PlainError('No passkey was used. Try again, or use another way.');
+  });
   return {
     credential_id: id,
     client_data: response.clientDataJSON,
@@ -24,7 +29,7 @@ export async function askPasskey(options: Options): Promise<Answer> {
 
 export async function makePasskey(options: Options): Promise<Made> {
   const { startRegistration } = await library();
-  const { id, response } = await startRegistration({ optionsJSON: options as never }).catch(explain);
+  const { id, response } = await startRegistration({ optionsJSON: options as never }).catch(explainMaking);
   return {
     credential_id: id,
     client_data: response.clientDataJSON,
@@ -33,13 +38,12 @@ export async function makePasskey(options: Options): Promise<Made> {
   };
 }
 
-/** Browsers say the same of a person who cancelled, a device without the key and a time that ran out. */
-function explain(error: unknown): never {
+function explainMaking(error: unknown): never {
   const isKnown =
     error instanceof Error && 'code' in error && error.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED';
   throw new PlainError(
     isKnown
       ? 'This device has a passkey for your account already.'
-      : 'No passkey was used. Try again, or use another way.',
+      : 'No passkey was made. Try again, or make it on another device.',
   );
 }

@@ -91,7 +91,9 @@ export function SecondStepCard({ step, onPassed, onAgain }: SecondStepCardProps)
             />
           </Field>
         )}
-        <SubmitButton size="lg">{method === 'passkey' ? 'Use passkey' : 'Continue'}</SubmitButton>
+        <SubmitButton size="lg" autoFocus={method === 'passkey'}>
+          {method === 'passkey' ? 'Use passkey' : 'Continue'}
+        </SubmitButton>
       </Form>
       {methods.length > 1 && (
         <div className="mt-5 grid gap-1 border-line border-t pt-4">

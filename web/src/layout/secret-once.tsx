@@ -6,7 +6,8 @@ import { CancelButton, DialogActions } from '../ui/dialog.tsx';
 export function SecretOnce({ secret, copyLabel, warning }: { secret: string; copyLabel: string; warning: string }) {
   return (
     <div className="grid gap-5">
-      <CopyLine text={secret} label={copyLabel} />
+      {/* The form that the focus was in is gone. */}
+      <CopyLine text={secret} label={copyLabel} autoFocus />
       <Alert tone="warn">{warning}</Alert>
       <DialogActions>
         <CancelButton>Done</CancelButton>

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
+import { takeFocus } from '../ui/focus.ts';
 import {
   ChevronDownIcon,
   ChevronUpIcon,
@@ -12,7 +13,7 @@ import {
   ReaderIcon,
   SearchIcon,
 } from '../ui/icons.ts';
-import { controlStyle, takeFocus } from '../ui/input.tsx';
+import { controlStyle } from '../ui/input.tsx';
 import { toast } from '../ui/toast.tsx';
 import type { ConnectionState } from './connection.ts';
 import type { XtermScreen } from './screen.ts';

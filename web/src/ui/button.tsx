@@ -1,6 +1,7 @@
 import { cva, type VariantProps } from 'class-variance-authority';
 import type { ComponentProps } from 'react';
 import { cx } from './cx.ts';
+import { takeFocus } from './focus.ts';
 import { Spinner } from './spinner.tsx';
 
 export const buttonStyle = cva(
@@ -36,6 +37,7 @@ export function Button({
   className,
   pending = false,
   disabled = false,
+  autoFocus,
   onClick,
   children,
   ...props
@@ -43,6 +45,7 @@ export function Button({
   return (
     <button
       type="button"
+      {...(autoFocus && { ref: takeFocus })}
       {...props}
       disabled={disabled && !pending}
       aria-disabled={pending || undefined}

@@ -1,5 +1,6 @@
 import { cloneElement, type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Field } from './field.tsx';
+import { keepPlace } from './focus.ts';
 import { Form, SubmitButton } from './form.tsx';
 import { Input } from './input.tsx';
 import { CancelButton } from './modal.tsx';
@@ -67,11 +68,6 @@ export function ConfirmAction(props: ConfirmActionProps) {
       </Question>
     </>
   );
-}
-
-/** The button that asked goes with what it removed, and the focus with it. Then one goes on within the page, and not before its beginning. */
-export function keepPlace(): void {
-  if (document.activeElement === document.body) document.getElementById('main')?.focus({ preventScroll: true });
 }
 
 type AnswerProps = Pick<ConfirmActionProps, 'action'> & { typed: string | undefined; isHarmless: boolean | undefined };

@@ -3,7 +3,9 @@ import { Button } from './button.tsx';
 import { CheckIcon, CopyIcon } from './icons.ts';
 import { toast } from './toast.tsx';
 
-export function CopyButton({ text, label, word = 'Copy' }: { text: string; label: string; word?: string }) {
+type CopyButtonProps = { text: string; label: string; word?: string; autoFocus?: boolean };
+
+export function CopyButton({ text, label, word = 'Copy', autoFocus = false }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   async function copy() {
     try {
@@ -16,7 +18,13 @@ export function CopyButton({ text, label, word = 'Copy' }: { text: string; label
     }
   }
   return (
-    <Button variant="secondary" size="sm" onClick={() => void copy()} aria-label={copied ? 'Copied' : label}>
+    <Button
+      variant="secondary"
+      size="sm"
+      autoFocus={autoFocus}
+      onClick={() => void copy()}
+      aria-label={copied ? 'Copied' : label}
+    >
       {copied ? <CheckIcon /> : <CopyIcon />}
       <span className="max-sm:sr-only">{copied ? 'Copied' : word}</span>
     </Button>

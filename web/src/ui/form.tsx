@@ -151,6 +151,7 @@ export function messageOf(error: unknown): string {
 /** The API's messages follow Pydantic's, which are for programmers: they name types, and patterns. */
 function plainly({ type, msg }: ApiError['faults'][number]): string {
   if (type === 'string_pattern_mismatch') return 'This has a character that cannot be used here';
+  if (type === 'too_short' && msg.endsWith(' 1 item')) return 'At least one is needed';
   return msg.replace(/^Value error, /, '').replace(/^(String|Input|List) should/, 'This should');
 }
 

@@ -2,6 +2,7 @@ import type { InputHTMLAttributes, LooseInputHTMLAttributes, TextareaHTMLAttribu
 import { useState } from 'react';
 import { cx } from './cx.ts';
 import { useControl } from './field.tsx';
+import { takeFocus } from './focus.ts';
 import { EyeIcon, EyeOffIcon } from './icons.ts';
 
 export const controlStyle =
@@ -15,9 +16,6 @@ type Own = {
 };
 type InputProps = Omit<LooseInputHTMLAttributes<HTMLInputElement>, keyof Own | 'role'> & Own & { list?: string };
 type TextareaProps = Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, keyof Own> & Own;
-
-/** The browser heeds `autofocus` when it loads a page, and not when we change to another one. */
-export const takeFocus = (control: HTMLElement | null) => control?.focus();
 
 export function Input({ className, onValueChange, onChange, autoFocus, ...props }: InputProps) {
   return (

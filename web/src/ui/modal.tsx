@@ -1,6 +1,7 @@
 import { createContext, type ReactNode, type RefObject, useContext, useLayoutEffect, useRef } from 'react';
 import { createPortal } from 'react-dom';
 import { Button, type ButtonProps } from './button.tsx';
+import { keepPlace } from './focus.ts';
 
 const CloseContext = createContext(() => {});
 
@@ -33,7 +34,11 @@ function OpenModal({ onOpenChange, title, description, isQuestion, initialFocus,
     const shown = dialog.current;
     shown?.showModal();
     initialFocus?.current?.focus();
-    return () => shown?.close();
+    return () => {
+      shown?.close();
+      // What opened it may be gone by now, as what it was about is.
+      setTimeout(keepPlace);
+    };
   }, [initialFocus]);
   const close = () => onOpenChange(false);
   return (

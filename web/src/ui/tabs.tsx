@@ -71,7 +71,7 @@ export function Tabs({ tabs, value, onValueChange }: TabsProps) {
 }
 
 /** As little as needed, and clear of the faded end. scrollIntoView would move the page as well. */
-function bringIntoView(row: HTMLElement, active: HTMLElement): void {
+export function bringIntoView(row: HTMLElement, active: HTMLElement): void {
   const fadePx = 56;
   const excess = active.offsetLeft + active.offsetWidth + fadePx - row.clientWidth;
   if (active.offsetLeft < row.scrollLeft) row.scrollLeft = active.offsetLeft;

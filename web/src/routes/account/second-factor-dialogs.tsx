@@ -75,11 +75,14 @@ export function TotpDialog({ open, onOpenChange, onCodes }: SetUpProps) {
 
   async function confirm({ code = '' }: Record<string, string>) {
     const { recovery_codes } = await api.confirmTotp({ body: { code } });
-    onOpenChange(false);
-    // A note would lie over what the codes have to be saved with.
-    if (recovery_codes.length > 0) onCodes(recovery_codes);
-    else toast.success('Your authenticator app is set up.');
+    if (recovery_codes.length > 0) {
+      onOpenChange(false);
+      onCodes(recovery_codes);
+    }
+    // The button that opened this goes with it, so the dialog is there until then: a focus that went back to the button would be lost.
     await refresh();
+    // A note would lie over what the codes have to be saved with.
+    if (recovery_codes.length === 0) toast.success('Your authenticator app is set up.');
   }
 
   return (
@@ -100,7 +103,12 @@ export function TotpDialog({ open, onOpenChange, onCodes }: SetUpProps) {
           </div>
           <div className="grid gap-1.5">
             <p className="text-muted text-xs">Cannot scan it? Type this key into the app:</p>
-            <CopyLine text={secret.secret.replaceAll(/(.{4})(?=.)/g, '$1 ')} label="Copy the key" />
+            {/* Not every app takes it with spaces. */}
+            <CopyLine
+              text={secret.secret}
+              shown={secret.secret.replaceAll(/(.{4})(?=.)/g, '$1 ')}
+              label="Copy the key"
+            />
           </div>
           <Field name="code" label="Code">
             <Input

@@ -104,7 +104,7 @@ function LinkForm({ onLinked }: { onLinked: (account: GitAccount) => void }) {
 function PublicKey({ publicKey }: { publicKey: string }) {
   return (
     <div className="grid gap-5">
-      <CopyLine text={publicKey} label="Copy the public key" />
+      <CopyLine text={publicKey} label="Copy the public key" autoFocus />
       <DialogActions>
         <CancelButton>Done</CancelButton>
       </DialogActions>

@@ -27,6 +27,7 @@ export function NewTokenButton() {
         open={open}
         onOpenChange={setOpen}
         title={secret ? 'Your new token' : 'New API token'}
+        isQuestion={secret !== undefined}
         description={secret ? 'Copy it now: it is shown this once and never again.' : undefined}
       >
         {secret ? (

@@ -18,10 +18,24 @@ import { DateOnly, Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { sshKeysQuery } from './developer-queries.ts';
 
-/** Where the operator has opened no port for ssh there is nothing to have keys for. */
 export function SshKeys() {
-  const server = useQuery(sshServerQuery).data;
-  return server?.is_enabled ? <Keys fingerprint={server.host_key_fingerprint} /> : null;
+  const query = useQuery(sshServerQuery);
+  return (
+    <Loaded query={query}>
+      {(server) => (server.is_enabled ? <Keys fingerprint={server.host_key_fingerprint} /> : <NoServer />)}
+    </Loaded>
+  );
+}
+
+/** Where the operator has opened no port for ssh there is nothing to have keys for. */
+function NoServer() {
+  return (
+    <Section title="SSH keys" flush>
+      <Empty icon={<KeyIcon />} title="No SSH here">
+        Whoever operates this platform has not opened it for ssh and sftp.
+      </Empty>
+    </Section>
+  );
 }
 
 function Keys({ fingerprint }: { fingerprint: string }) {

@@ -16,7 +16,7 @@ export function CertificateDialog({ site, fqdn, open, onOpenChange }: Certificat
     await api.setSiteCertificate({ params: { fqdn: site.fqdn, domain: fqdn }, body: { chain, key } });
     await queryClient.invalidateQueries({ queryKey: ['domains'] });
     onOpenChange(false);
-    toast.success(`${fqdn} is served with your certificate.`);
+    toast.success(`Your certificate for ${fqdn} is in place.`);
   }
 
   return (
@@ -24,7 +24,7 @@ export function CertificateDialog({ site, fqdn, open, onOpenChange }: Certificat
       open={open}
       onOpenChange={onOpenChange}
       title={`Your own certificate for ${fqdn}`}
-      description="The key is kept sealed and never shown again. Three days before the certificate ends, the platform gets one in its place where it can."
+      description="The key is kept encrypted and never shown again. Three days before the certificate ends, the platform gets one in its place where it can."
     >
       <Form submit={submit}>
         <Field name="chain" label="Certificate and chain (PEM)">
@@ -32,7 +32,7 @@ export function CertificateDialog({ site, fqdn, open, onOpenChange }: Certificat
             required
             spellcheck={false}
             placeholder="-----BEGIN CERTIFICATE-----"
-            className="font-mono text-xs"
+            className="max-h-40! font-mono text-xs"
           />
         </Field>
         <Field name="key" label="Private key (PEM)">
@@ -40,7 +40,7 @@ export function CertificateDialog({ site, fqdn, open, onOpenChange }: Certificat
             required
             spellcheck={false}
             placeholder="-----BEGIN PRIVATE KEY-----"
-            className="font-mono text-xs"
+            className="max-h-40! font-mono text-xs"
           />
         </Field>
         <DialogActions>

@@ -42,8 +42,9 @@ export function DomainActions({ site, domain, disabled, showsRecords, onShowReco
 
   async function makePrimary() {
     await api.promoteSiteDomain({ wait: 60, params });
-    await queryClient.invalidateQueries({ queryKey: ['sites'] });
+    // Under the name of before there is nothing to ask for any more.
     await navigate(siteLink(fqdn, 'domains', false));
+    await queryClient.invalidateQueries({ queryKey: ['sites'] });
     toast.success(`${fqdn} is now the primary domain.`);
   }
 
@@ -51,6 +52,12 @@ export function DomainActions({ site, domain, disabled, showsRecords, onShowReco
     await api.deleteSiteDomain({ params });
     await refresh();
     toast.success(`${fqdn} is removed.`);
+  }
+
+  async function dropCertificate() {
+    await api.deleteSiteCertificate({ params });
+    await refresh();
+    toast.success(`Your certificate for ${fqdn} is removed.`);
   }
 
   const other = mode === 'serve' ? 'redirect' : 'serve';
@@ -137,7 +144,7 @@ export function DomainActions({ site, domain, disabled, showsRecords, onShowReco
         onOpenChange={close}
         title={`Remove your certificate for ${fqdn}?`}
         action="Remove"
-        onConfirm={() => api.deleteSiteCertificate({ params }).then(refresh)}
+        onConfirm={dropCertificate}
       >
         The platform gets one in its place where it can. Until then the name has none.
       </ConfirmAction>

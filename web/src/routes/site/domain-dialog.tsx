@@ -8,6 +8,7 @@ import { CheckboxGroup } from '../../ui/checkbox.tsx';
 import { CancelButton, Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, SubmitButton } from '../../ui/form.tsx';
+import { hostIn } from '../../ui/host-in.ts';
 import { Input } from '../../ui/input.tsx';
 import { toast } from '../../ui/toast.tsx';
 
@@ -24,7 +25,7 @@ export function DomainDialog({ site, open, onOpenChange }: DomainDialogProps) {
     setClaim(undefined);
     const mode = options.includes('serve') ? ('serve' as const) : ('redirect' as const);
     try {
-      const body = { domain: domain.trim(), mode, with_www: options.includes('www') };
+      const body = { domain: hostIn(domain), mode, with_www: options.includes('www') };
       const added = await api.createSiteDomain({ params: { fqdn: site.fqdn }, body });
       await queryClient.invalidateQueries({ queryKey: ['domains'] });
       onOpenChange(false);
@@ -40,7 +41,7 @@ export function DomainDialog({ site, open, onOpenChange }: DomainDialogProps) {
       open={open}
       onOpenChange={onOpenChange}
       title="Add a domain"
-      description="Nothing changes for visitors yet. You see the DNS records to set afterwards."
+      description="Nothing changes for visitors yet. Next you see the DNS records to set."
     >
       <Form<Values> submit={submit} fieldOfCode={TAKEN}>
         <Field name="domain" label="Domain">

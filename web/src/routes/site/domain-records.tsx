@@ -33,9 +33,9 @@ function advice(records: DomainRecord[]): string {
 function RecordRow({ record: { type, name, expected, found, ok } }: { record: DomainRecord }) {
   return (
     <li className="grid gap-3 p-4">
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2">
         <Badge>{type}</Badge>
-        <code className="min-w-0 flex-1 break-all font-mono text-sm">{name}</code>
+        <code className="min-w-0 break-all font-mono text-sm max-sm:order-last max-sm:w-full sm:flex-1">{name}</code>
         <Badge tone={ok ? 'accent' : 'warn'}>{ok ? 'Right' : 'Not right'}</Badge>
       </div>
       <dl className="grid gap-3">

@@ -38,15 +38,18 @@ export function SitePage() {
 
   // Whoever watches a site while it gets another name goes along with it.
   const newName = gone ? details.find(({ result }) => result?.fqdn !== undefined)?.result?.fqdn : undefined;
+  const isMoving = newName !== undefined && newName !== fqdn;
   useEffect(() => {
-    if (newName && newName !== fqdn)
+    if (isMoving)
       void navigate({ to: '.', params: (params) => ({ ...params, fqdn: newName }), search: true, replace: true });
-  }, [newName, fqdn, navigate]);
+  }, [isMoving, newName, navigate]);
+  // It can have the other name already before the event says which. Nothing that is being changed is deleted.
+  const isGone = gone && !isMoving && query.data?.busy !== 'updating';
 
   if (failure) return <CreateFailed fqdn={fqdn} failure={failure} />;
   return (
     <Loaded
-      query={{ ...query, data: gone ? undefined : query.data }}
+      query={{ ...query, data: isGone ? undefined : query.data }}
       loading={<SiteLoading title={page === '' ? fqdn : titleOf(page)} />}
     >
       {(site) => <SiteView key={site.id} site={site} />}

@@ -5,6 +5,7 @@ import { api } from '../../api/client.ts';
 import { CancelButton, Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, SubmitButton } from '../../ui/form.tsx';
+import { hostIn } from '../../ui/host-in.ts';
 import { Input } from '../../ui/input.tsx';
 import { toast } from '../../ui/toast.tsx';
 
@@ -58,12 +59,5 @@ export function PasswordDialog({ team, password: old, open, onOpenChange }: Pass
     </Dialog>
   );
 }
-
-/** People copy it from the address bar. */
-const hostIn = (text: string) =>
-  text
-    .trim()
-    .replace(/^https?:\/\//i, '')
-    .replace(/\/$/, '');
 
 const fieldOfCode = { 'application_password.exists': 'fqdn', 'application_password.hosted_here': 'fqdn' };

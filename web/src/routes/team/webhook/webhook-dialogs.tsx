@@ -46,7 +46,10 @@ export function NewWebhookDialog({ teamId, open, onOpenChange }: DialogState & {
       open={open}
       onOpenChange={show}
       title={secret ? 'The secret of your webhook' : 'Add a webhook'}
-      description={secret ? shownOnce : 'Each call is signed as Standard Webhooks, and repeated until it is taken.'}
+      description={
+        secret ? shownOnce : 'Each call is signed, as Standard Webhooks says, and repeated until your server takes it.'
+      }
+      isQuestion={secret !== undefined}
       wide
     >
       {secret ? <WebhookSecret secret={secret} /> : <WebhookForm submit={submit} action="Add webhook" />}
@@ -122,6 +125,7 @@ export function RotateSecretDialog({ webhook, open, onOpenChange }: DialogState 
       open={open}
       onOpenChange={show}
       title={secret ? 'The new secret' : `A new secret for ${hostOf(webhook)}?`}
+      isQuestion={secret !== undefined}
       description={
         secret
           ? shownOnce

@@ -10,6 +10,7 @@ import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Section } from '../../../ui/card.tsx';
 import { Definitions } from '../../../ui/definitions.tsx';
+import { keepPlace } from '../../../ui/focus.ts';
 import { messageOf } from '../../../ui/form.tsx';
 import { PageHeader } from '../../../ui/page.tsx';
 import { DateOnly, Time } from '../../../ui/time.tsx';
@@ -71,6 +72,7 @@ function SwitchedOff({ webhook }: { webhook: Webhook }) {
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['webhooks'] });
       toast.success('It is on again; what waited goes out now.');
+      setTimeout(keepPlace);
     },
     onError: (error) => toast.error(messageOf(error)),
   });
