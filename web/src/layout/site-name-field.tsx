@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import type { Region } from '#sdk';
 import { addressOf, siteNameQuery } from '../api/sites.ts';
 import { Field } from '../ui/field.tsx';
-import { messageOf } from '../ui/form.tsx';
+import { messageOf, useFault } from '../ui/form.tsx';
 import { HostInput } from '../ui/host-input.tsx';
 
 /** A name that is being chosen: a word under the platform's site domain, or a whole domain of one's own. */
@@ -28,7 +28,7 @@ export function SiteNameField({ field, label, name, disabled }: SiteNameFieldPro
       name={field}
       label={label}
       disabled={disabled}
-      hint={<Hint name={name} />}
+      hint={<Hint field={field} name={name} />}
       aside={
         !disabled && (
           <button
@@ -58,9 +58,11 @@ export function SiteNameField({ field, label, name, disabled }: SiteNameFieldPro
 const TYPING_MS = 350;
 const NOT_IN_A_NAME = /[^\p{L}\p{N}.-]/u;
 
-function Hint({ name: { isWhole, fqdn, region, current } }: { name: SiteName }) {
+function Hint({ field, name: { isWhole, fqdn, region, current } }: Pick<SiteNameFieldProps, 'field' | 'name'>) {
   const settled = useSettled(fqdn);
-  const isAsked = settled !== '' && settled === fqdn && fqdn !== current;
+  // What is said of the name since it was sent is not said twice.
+  const hasFault = useFault(field) !== undefined;
+  const isAsked = settled !== '' && settled === fqdn && fqdn !== current && !hasFault;
   const check = useQuery({ ...siteNameQuery(settled), enabled: isAsked });
   if (isAsked && NOT_IN_A_NAME.test(fqdn)) return <Refused>Use letters, digits and hyphens only.</Refused>;
   if (isAsked && check.error) return <Refused>{messageOf(check.error)}</Refused>;
@@ -68,7 +70,7 @@ function Hint({ name: { isWhole, fqdn, region, current } }: { name: SiteName }) 
     return <Refused>This name is taken. Choose another one.</Refused>;
   if (isWhole && region)
     return `Point a CNAME record of the domain to ${region.cname}, or an A record to ${region.ip}. You can do that before or after.`;
-  const isFine = fqdn !== '' && (fqdn === current || (isAsked && check.data));
+  const isFine = fqdn !== '' && !hasFault && (fqdn === current || (isAsked && check.data));
   if (!isFine) return 'Letters, digits and hyphens.';
   return `${fqdn === current ? 'It opens' : 'It will open'} at ${addressOf(fqdn)}`;
 }

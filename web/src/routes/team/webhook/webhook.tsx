@@ -88,7 +88,7 @@ function SwitchedOff({ webhook }: { webhook: Webhook }) {
         </ConfirmedOnly>
       }
     >
-      {reason ? `We switched it off. ${switchedOffBecause[reason]}` : 'It is off.'} Nothing is sent meanwhile; what
+      {reason ? `We switched it off. ${switchedOffBecause[reason]}` : 'It is off.'} No event is sent meanwhile; what
       happens while it is off is not told later.
     </Alert>
   );
