@@ -239,7 +239,7 @@ describe('databases of sites on MariaDB', { skip: withoutMariadb }, () => {
   });
 
   it('moves a site that has much more to say of its address than anybody would keep in memory', async (t) => {
-    const [ROWS, ROW_BYTES] = [40, 2_000_000];
+    const [ROWS, ROW_BYTES] = [80, 1_000_000];
     const id = await makeSite(t);
     const own = await enter(t, id);
     await own.query('SET max_statement_time = 0');
@@ -271,7 +271,7 @@ describe('databases of sites on MariaDB', { skip: withoutMariadb }, () => {
     // A few looks: each takes a second in a process that had many tests, and nothing moves meanwhile.
     const watch = async () => {
       let most = 0;
-      for (const moved of [1, 15, 30]) {
+      for (const moved of [1, 30, 60]) {
         await eventually(async () => (await countMoved()) >= moved);
         most = Math.max(most, held() - before);
       }
