@@ -142,6 +142,16 @@ describe('a page that the server drew', { timeout: 300_000 }, () => {
     await page.context().close();
   });
 
+  it('has the theme that the system changed to before the program was there', async () => {
+    const { page } = await openOwner();
+    await page.emulateMedia({ colorScheme: 'light' });
+    const start = await openHeld(page, '/');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await start();
+    await page.locator('html[data-theme=dark]').waitFor({ state: 'attached' });
+    await page.context().close();
+  });
+
   it('is drawn in the browser where the server did not draw it', async () => {
     const { page } = await openOwner();
     await page.context().clearCookies({ name: 'clock' });

@@ -25,6 +25,8 @@ function apply(): void {
 }
 
 systemDark?.addEventListener('change', apply);
+// It may have changed since the page began (public/theme.js), when nobody listened.
+if (systemDark) apply();
 // Another tab of the dashboard changed it.
 globalThis.addEventListener?.('storage', (event) => {
   if (event.key !== storageKey) return;
