@@ -1,5 +1,4 @@
 import { type ReactNode, useEffect } from 'react';
-import { cx } from './cx.ts';
 
 export function useTitle(title: string): void {
   useEffect(() => {
@@ -24,9 +23,9 @@ export function PageHeader({ title, description, badges, below, back, icon, acti
   return (
     <header className="mb-7">
       {back && <div className="mb-3">{back}</div>}
-      {/* The action moves below a title that it would leave less than this, and below a description on a phone. */}
+      {/* The action moves below a title and its description that it would leave less than this. */}
       <div className="flex flex-wrap items-start justify-between gap-4">
-        <div className={cx('min-w-0 flex-1 sm:basis-72', description ? 'max-sm:basis-full' : 'basis-40')}>
+        <div className="min-w-0 flex-1 basis-40 sm:basis-72">
           <div className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-2">
             {icon}
             <h1 className="font-semibold text-xl leading-7 tracking-tight sm:text-2xl sm:leading-8">{title}</h1>
