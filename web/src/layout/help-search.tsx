@@ -20,7 +20,10 @@ const helpQuery = (words: string) =>
     placeholderData: keepPreviousData,
   });
 
-/** What the docs say to words that somebody is about to ask. In a tab of its own, so that nothing that was typed is lost; on a phone so few that the form stays in sight. */
+/**
+ * What the docs say to words that somebody is about to ask. In a tab of its own, so that nothing that was typed is lost; on a phone so few that the
+ * form stays in sight.
+ */
 export function HelpResults({ words, title }: { words: string; title: string }) {
   const settled = useSearchText(words);
   const { data = [] } = useQuery(helpQuery(settled));

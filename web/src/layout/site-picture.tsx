@@ -21,7 +21,10 @@ type SitePictureProps = {
   className?: string;
 };
 
-/** What a site looks like. The picture has its place before it is there; where it can not be had, as in a view of the operator, a letter has it. */
+/**
+ * What a site looks like. The picture has its place before it is there. Where it can not be had, as when an operator views somebody's account, a
+ * letter stands there.
+ */
 export function SitePicture({ site, isFirst, className }: SitePictureProps) {
   const [tries, setTries] = useState(0);
   const [state, setState] = useState<State>('loading');

@@ -37,7 +37,7 @@ export function ConfirmAction(props: ConfirmActionProps) {
   useEffect(
     () => () => {
       // What it removed can be off the page before the call has returned, or after.
-      if (isRunning.current || isDone.current) setTimeout(keepPlace);
+      if (isRunning.current || isDone.current) keepPlace();
     },
     [],
   );

@@ -37,7 +37,7 @@ function OpenModal({ onOpenChange, title, description, isQuestion, initialFocus,
     return () => {
       shown?.close();
       // What opened it may be gone by now, as what it was about is.
-      setTimeout(keepPlace);
+      keepPlace();
     };
   }, [initialFocus]);
   const close = () => onOpenChange(false);

@@ -24,6 +24,11 @@ const FEED = 6;
 export function HomePage() {
   const team = useCurrentTeam();
   const isTeamless = useQuery(myTeamsQuery).data?.count === 0;
+  const teamId = team?.id;
+  // The next visit asks for it before it knows who is there.
+  useEffect(() => {
+    if (teamId !== undefined) chooseTeam(teamId);
+  }, [teamId]);
   return (
     <>
       <PageHeader
@@ -45,7 +50,6 @@ export function HomePage() {
 
 /** Whoever sees some sites alone sees nothing of the rest of the team, so neither what it needs nor what it did. */
 function LimitedHome({ team }: { team: Team }) {
-  useEffect(() => chooseTeam(team.id), [team.id]);
   return (
     <Loaded query={useQuery(recentSitesQuery(team.id))} loading={<Skeleton className="h-96 rounded-xl" />}>
       {({ count, results }) =>
@@ -64,8 +68,6 @@ function LimitedHome({ team }: { team: Team }) {
 }
 
 function TeamHome({ team }: { team: Team }) {
-  // The next visit asks for it before it knows who is there.
-  useEffect(() => chooseTeam(team.id), [team.id]);
   const attention = useQuery(attentionQuery(team.id));
   const sites = useQuery(recentSitesQuery(team.id));
   const events = useInfiniteQuery(teamEventsQuery(team.id));

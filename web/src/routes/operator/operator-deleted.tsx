@@ -60,7 +60,7 @@ function DeletedRow({ site }: { site: DeletedSite }) {
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['sites'] });
       toast.success(`${site.fqdn} is being brought back.`);
-      setTimeout(keepPlace);
+      keepPlace();
     },
     onError: (error) => toast.error(messageOf(error)),
   });

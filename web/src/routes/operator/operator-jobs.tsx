@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { Fragment, useState } from 'react';
 import type { FailedJob } from '#sdk';
 import { api } from '../../api/client.ts';
 import { Listing } from '../../layout/listing.tsx';
@@ -47,7 +47,7 @@ function JobRow({ job }: { job: FailedJob }) {
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['jobs'] });
       toast.success('The job runs again.');
-      setTimeout(keepPlace);
+      keepPlace();
     },
     onError: (error) => toast.error(messageOf(error)),
   });
@@ -70,35 +70,18 @@ function JobRow({ job }: { job: FailedJob }) {
   );
 }
 
-/** To whom the work is about, as far as its payload names them. */
+/** Whom and what the work is about, as far as its payload names them. */
 function JobLinks({ payload: { siteId, teamId, userId } }: { payload: FailedJob['payload'] }) {
-  const link = 'rounded text-accent-text underline-offset-4 hover:underline';
-  return (
-    <>
-      {typeof siteId === 'string' && (
-        <>
-          {' · '}
-          <Link to="/operator/sites/$siteId" params={{ siteId }} className={link}>
-            Site
-          </Link>
-        </>
-      )}
-      {typeof teamId === 'string' && (
-        <>
-          {' · '}
-          <Link to="/operator/teams/$teamId" params={{ teamId }} className={link}>
-            Team
-          </Link>
-        </>
-      )}
-      {typeof userId === 'string' && (
-        <>
-          {' · '}
-          <Link to="/operator/people/$userId" params={{ userId }} className={link}>
-            Person
-          </Link>
-        </>
-      )}
-    </>
-  );
+  const links: (LinkProps & { label: string })[] = [];
+  if (typeof siteId === 'string') links.push({ label: 'Site', to: '/operator/sites/$siteId', params: { siteId } });
+  if (typeof teamId === 'string') links.push({ label: 'Team', to: '/operator/teams/$teamId', params: { teamId } });
+  if (typeof userId === 'string') links.push({ label: 'Person', to: '/operator/people/$userId', params: { userId } });
+  return links.map(({ label, ...to }) => (
+    <Fragment key={label}>
+      {' · '}
+      <Link {...to} className="rounded text-accent-text underline-offset-4 hover:underline">
+        {label}
+      </Link>
+    </Fragment>
+  ));
 }

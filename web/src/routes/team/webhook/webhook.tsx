@@ -72,7 +72,7 @@ function SwitchedOff({ webhook }: { webhook: Webhook }) {
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['webhooks'] });
       toast.success('It is on again; what waited goes out now.');
-      setTimeout(keepPlace);
+      keepPlace();
     },
     onError: (error) => toast.error(messageOf(error)),
   });
