@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import type { Browser } from 'playwright-core';
@@ -155,6 +156,13 @@ describe('records in the dashboard', { timeout: 400_000 }, () => {
     await page.goto(`/operator/sites/${site.id}`);
     const link = page.getByRole('link', { name: 'Open the site' });
     assert.equal(await link.getAttribute('href'), app.url.replace('//localhost', '//wide.localhost'));
+
+    // So does a job that failed, where it is about one.
+    const job = { id: randomUUID(), queue: 'site', kind: 'site.wake', payload: { siteId: site.id }, error: 'no room' };
+    await app.services.db.insertInto('failed_jobs').values(job).execute();
+    await page.goto('/operator?tab=jobs');
+    await page.getByRole('listitem').filter({ hasText: 'site.wake' }).getByRole('link', { name: 'Site' }).click();
+    await page.waitForURL(`**/operator/sites/${site.id}`);
   });
 
   it('loads nothing from elsewhere, breaks no policy and throws no error', () => {
