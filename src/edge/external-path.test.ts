@@ -176,3 +176,10 @@ test('a server that does not answer, or must not be called, is the owner’s to 
   }
   assert.equal(asked.length, 0);
 });
+
+test('a target that is mostly slashes takes no longer than any other', async () => {
+  const long = `${target}${'/'.repeat(1_000_000)}a`;
+  await world.setRoutes(world.route({ externalPaths: [{ path: '/shop', target: long }] }));
+  const { status } = await world.ask('/shop/x');
+  assert.ok(status === 431 || status === 502, `the server there takes no such address: ${status}`);
+});

@@ -5,11 +5,11 @@ import type { RawHeaders } from './raw-headers.ts';
  * since `private` alone would loosen a `no-store`.
  */
 export function keptPrivate(headers: RawHeaders): RawHeaders {
-  const directives = ['private'];
+  let directives = ['private'];
   const result: RawHeaders = [];
   for (let index = 0; index < headers.length; index += 2) {
     const [name, value] = [headers[index] as string, headers[index + 1] as string];
-    if (/^cache-control$/i.test(name)) directives.push(...readDirectives(value));
+    if (/^cache-control$/i.test(name)) directives = directives.concat(readDirectives(value));
     else if (!/^(?:cdn-cache|surrogate)-control$/i.test(name)) result.push(name, value);
   }
   return [...result, 'Cache-Control', directives.join(', ')];

@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Outbound, refuseUpgrade } from '#core/outbound.ts';
+import { withoutLastSlashes } from '#core/slashes.ts';
 import type { ExternalPath } from '../gate.ts';
 import { followVisitor } from '../leaving.ts';
 import type { EdgeLimits } from '../limits.ts';
@@ -114,7 +115,7 @@ function responseOf(outgoing: ClientRequest): Promise<IncomingMessage> {
 
 /** The target's own path stays in front; the path's prefix is replaced by it. */
 function targetUrl({ prefix, target }: ExternalPath, path: string, query: string): string {
-  const base = target.replace(/[?#].*$/, '').replace(/\/+$/, '');
+  const base = withoutLastSlashes(target.split(/[?#]/, 1)[0] ?? '');
   const rest = prefix === '/' ? path : path.slice(prefix.length);
   return `${base}${rest}${query}`;
 }
@@ -146,7 +147,7 @@ function mapToPath(location: string, { prefix, target }: ExternalPath): string {
   const isRelative = !/^(?:[a-z][a-z0-9+.-]*:|\/)/i.test(location);
   const to = base && !isRelative ? URL.parse(location, base.href) : null;
   if (!base || !to || to.origin !== base.origin) return location;
-  const root = base.pathname.replace(/\/+$/, '');
+  const root = withoutLastSlashes(base.pathname);
   const isInside = to.pathname === root || to.pathname.startsWith(`${root}/`);
   if (!isInside) return to.href;
   const rest = to.pathname.slice(root.length);

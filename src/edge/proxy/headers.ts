@@ -33,9 +33,11 @@ const SAID_BY_EDGE = new Set([
 const PLAIN_NAME = /^[A-Za-z0-9-]+$/;
 const OWN_PREFIX = 'x-siteyard-';
 
+const USUAL_CONNECTIONS = new Set(['', 'keep-alive', 'close']);
+
 /** The names that a Connection header makes hop-by-hop. A length is never one: without it the body has no end. */
 function namedBy(connection: string | undefined): Set<string> | undefined {
-  if (connection === undefined || /^\s*(?:keep-alive|close)?\s*$/i.test(connection)) return undefined;
+  if (connection === undefined || USUAL_CONNECTIONS.has(connection.trim().toLowerCase())) return undefined;
   const names = new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
   names.delete('content-length');
   return names;

@@ -1,7 +1,7 @@
 /** The file to run, as a path below WordPress: the one that is named, the index of a folder, or WordPress' front door. */
 export function findScript(url: string, isFile: (path: string) => boolean): { path: string; pathInfo: string } {
   const path = decode(url.split('?', 1)[0] ?? '/');
-  const [, named = '', rest = ''] = /^(.*?\.php)(\/.*)?$/.exec(path) ?? [];
+  const [, named = '', rest = ''] = /^(.*?\.php)(\/.*)?$/s.exec(path) ?? [];
   const candidate = named || (path.endsWith('/') ? `${path}index.php` : `${path}/index.php`);
   if (isInside(candidate) && !isInstaller(candidate) && isFile(candidate))
     return { path: candidate, pathInfo: named ? rest : '' };
