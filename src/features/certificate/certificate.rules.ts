@@ -52,7 +52,7 @@ function canBeServed({ chain, key }: Pick<ReadCertificate, 'chain' | 'key'>): bo
 }
 
 function readChain(chain: string): X509Certificate[] {
-  const blocks = chain.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  const blocks = chain.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   const fault = (msg: string) => invalid(bodyFault('chain', `Value error, ${msg}`));
   if (blocks.length === 0) throw fault('there is no certificate in PEM form here');
   if (blocks.length > MAX_LINKS) throw fault(`there are more than ${MAX_LINKS} certificates in it`);

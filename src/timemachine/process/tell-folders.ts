@@ -98,15 +98,15 @@ export class Labels {
 }
 
 /** Null where the first of the fields is not there. */
-function labelIn(text: string, fields: readonly string[]): Label | null {
+export function labelIn(text: string, fields: readonly string[]): Label | null {
   const lines = text.split(/[\r\n]/);
   const label: Label = {};
   for (const field of fields) {
     const line = lines.find((each) => each.replace(/^[\s/*#@]*/, '').startsWith(`${field}:`));
     const value = line
       ?.slice(line.indexOf(':') + 1)
-      .replace(/\s*(?:\*\/|\?>).*/, '')
-      .trim();
+      .split(/\*\/|\?>/, 1)[0]
+      ?.trim();
     if (value) label[field] = value.slice(0, TEXT_LENGTH);
   }
   return fields[0] !== undefined && label[fields[0]] !== undefined ? label : null;

@@ -47,7 +47,7 @@ function decode(value: Exclude<Value, null | { kind: 'number' }>, charset: strin
 function toNumber(text: string, affinity: 'integer' | 'real'): SqlValue {
   const trimmed = text.trim();
   if (affinity === 'integer' && /^[-+]?\d{1,20}$/.test(trimmed)) return integer(BigInt(trimmed.replace('+', '')));
-  if (affinity === 'real' && /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(trimmed)) return Number(trimmed);
+  if (affinity === 'real' && /^[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i.test(trimmed)) return Number(trimmed);
   throw new Unfit('is no number');
 }
 

@@ -108,6 +108,17 @@ suite('what is more than tables and rows is refused by its name, with its line',
     );
   }
 
+  test('a number with a million digits is none where a letter follows them', () => {
+    const table = 'CREATE TABLE wp_x (a double)';
+    const dump = `${dumpOf()}${table};\nINSERT INTO wp_x VALUES ('${'0'.repeat(1_000_000)}x');`;
+    return assert.rejects(readDumpTables(pieces(dump)), /the value of a is no number/);
+  });
+
+  test('a default is no longer than a column', () => {
+    const dump = `${dumpOf()}CREATE TABLE wp_x (a binary(255) DEFAULT 0x${'ff'.repeat(256)});`;
+    return assert.rejects(readDumpTables(pieces(dump)), /a default of more than 255 bytes is not taken/);
+  });
+
   test('the line is where it stands', () =>
     assert.rejects(readDumpTables(pieces("-- a\n\nSET time_zone = 'x;\n';\n/* b\n */ GRANT ALL")), /line 6: GRANT/));
 });

@@ -2,6 +2,8 @@ import { describe, type Lexer } from './lexer.ts';
 import { affinityOf, type Column, type Key, type Table, text } from './table.ts';
 
 const MAX_COLUMNS = 1000;
+/** The widest BINARY; writing a longer number as decimal digits takes more than linear time. */
+const MAX_DEFAULT_BYTES = 255;
 const KEY_KINDS: Record<string, Key['kind']> = { UNIQUE: 'unique', KEY: 'plain', INDEX: 'plain', FULLTEXT: 'fulltext' };
 
 /** What follows CREATE TABLE. */
@@ -181,6 +183,8 @@ function readDefault(lexer: Lexer): NonNullable<Column['default']> {
     return { number: /^TRUE$/i.test(token.text) ? '1' : '0' };
   if (token.kind === 'number') return { number: token.text };
   if (token.kind === 'string') return { text: token.bytes.toString() };
+  if (token.kind === 'bytes' && token.bytes.length > MAX_DEFAULT_BYTES)
+    throw lexer.refuse(`a default of more than ${MAX_DEFAULT_BYTES} bytes`);
   if (token.kind === 'bytes') return { number: String(BigInt(`0x${token.bytes.toString('hex') || '0'}`)) };
   throw lexer.refuse(`a default that is no plain value (${describe(token)})`);
 }
