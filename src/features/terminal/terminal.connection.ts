@@ -6,6 +6,7 @@ import { specOf } from '#features/instance/instance.ts';
 import { roomFor } from '#features/site-shell/site-shell.ts';
 import type { TerminalEnd } from '#host/site-host.ts';
 import type { SiteFailure, TerminalSize } from '#runtimes/runtime.ts';
+import { EarlyInput } from './early-input.ts';
 import { comeBack, watchWhileAlone } from './left-alone.ts';
 import { CLOSED, MAX_MESSAGE_BYTES, readMessage, type ToPage } from './terminal.protocol.ts';
 import { issueTicket, noteOpened, type Seat, stillMay } from './terminal.ts';
@@ -13,8 +14,6 @@ import { UnderWay } from './under-way.ts';
 
 /** Proxies close what is silent, and a machine that vanished says nothing. */
 const ALIVE_MS = 25_000;
-/** What is typed before the shell is there. */
-const EARLY_BYTES = 64 * 1024;
 
 const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES, perMessageDeflate: false });
 
@@ -43,9 +42,9 @@ class Connection {
   readonly #page: WebSocket;
   readonly #underWay = new UnderWay();
   readonly #gone = new AbortController();
-  #early: Buffer[] = [];
+  readonly #early = new EarlyInput();
   #size: TerminalSize | undefined;
-  #type: (bytes: Buffer) => void = (bytes) => this.#keepEarly(bytes);
+  #type: (bytes: Buffer) => void = (bytes) => this.#early.add(bytes);
   #resize: (size: TerminalSize) => void = (size) => {
     this.#size = size;
   };
@@ -107,8 +106,8 @@ class Connection {
     this.#type = type;
     this.#resize = resize;
     if (this.#size) resize(this.#size);
-    for (const bytes of this.#early) type(bytes);
-    this.#early = [];
+    const early = this.#early.take();
+    if (early.length > 0) type(early);
     const { db, log } = this.#services;
     const { site } = this.#seat;
     const note = async () => {
@@ -137,11 +136,6 @@ class Connection {
     else if (message.t === 'in') this.#type(Buffer.from(message.d));
     else if (message.t === 'ack') this.#underWay.acknowledge(message.n);
     else this.#resize({ columns: message.columns, rows: message.rows });
-  }
-
-  #keepEarly(bytes: Buffer): void {
-    const kept = this.#early.reduce((sum, each) => sum + each.length, 0);
-    if (kept + bytes.length <= EARLY_BYTES) this.#early.push(bytes);
   }
 
   #tell(message: ToPage): void {
