@@ -71,9 +71,12 @@ export function oauthFailure(code: string, error: string, status: number, senten
 
 export const requestInvalid = failure('request.invalid', 422, 'Something in the request is not valid.');
 
+/** A body can hold 100,000 errors; the first ones are enough to correct it. */
+export const MAX_FAULTS = 100;
+
 /** A 422 about fields, be it that only a look at the data could find them wrong. */
 export function invalid(...faults: Fault[]) {
-  return requestInvalid({ faults });
+  return requestInvalid({ faults: faults.slice(0, MAX_FAULTS) });
 }
 
 /** The usual fault of a body field that parses but makes no sense. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
-import { parseBody } from './body.ts';
+import { parseBody, readBody } from './body.ts';
 
 suite('a form', () => {
   const parseForm = (text: string) => parseBody(Buffer.from(text), 'application/x-www-form-urlencoded');
@@ -86,4 +86,13 @@ suite('a form', () => {
   test('of separators alone is refused with one error and not decoded', (t) => {
     refusesUndecoded(t, '&'.repeat(1_000_000));
   });
+});
+
+test('a body that its operation takes as bytes is not parsed', (t) => {
+  const raw = Buffer.from('{"a":1}');
+  const parse = t.mock.method(JSON, 'parse');
+  const { kind, value } = readBody(raw, 'application/json', { accepts: ['bytes'] });
+  assert.deepEqual([kind, value], ['bytes', raw]);
+  assert.equal(parse.mock.callCount(), 0);
+  assert.deepEqual(readBody(raw, 'application/json', {}).value, { a: 1 });
 });

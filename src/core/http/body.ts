@@ -20,7 +20,8 @@ const NO_BODY: Body = { kind: 'none', value: undefined, contentType: '', raw: Bu
 export function installBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, raw: Buffer, done) => {
-    done(null, parseBody(raw, request.headers['content-type'] ?? ''));
+    const { operation } = request.routeOptions.config;
+    done(null, readBody(raw, request.headers['content-type'] ?? '', operation));
   });
 }
 
@@ -40,6 +41,12 @@ export function streamedBody(stream: Readable, contentType: string, sizeBytes: n
 
 export function bodyOf(request: { body: unknown }): Body {
   return (request.body as Body | undefined) ?? NO_BODY;
+}
+
+/** Parses a body unless its operation takes bytes: these are read only once their sender is known. */
+export function readBody(raw: Buffer, contentType: string, operation?: { accepts?: readonly string[] }): Body {
+  if (operation?.accepts?.includes('bytes')) return { kind: 'bytes', value: raw, contentType, raw, faults: [] };
+  return parseBody(raw, contentType);
 }
 
 export function parseBody(raw: Buffer, contentType: string): Body {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { after, before, test } from 'node:test';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
@@ -67,6 +68,17 @@ test('a body that is not JSON, not there, or not an object is a 422 like every o
   assert.deepEqual(await typeOf(await create('a=b', 'application/x-www-form-urlencoded')), [422, ['value_error']]);
   assert.deepEqual(await typeOf(await create('hello', 'text/plain')), [422, ['value_error']]);
   assert.deepEqual(await typeOf(await send('POST', '/support/ticket')), [422, ['missing']]);
+});
+
+test('what a Git host sends is not parsed before its signature was checked', async (t) => {
+  const parse = t.mock.method(JSON, 'parse');
+  const body = JSON.stringify({ ref: 'refs/heads/main', only: 'here' });
+  const response = await send('POST', `/git_hook/${randomUUID()}`, body);
+  assert.equal(response.status, 404);
+  assert.deepEqual(
+    parse.mock.calls.filter(({ arguments: [text] }) => String(text) === body),
+    [],
+  );
 });
 
 test('unknown fields are ignored, whatever they hold; text that is none is refused in known ones', async () => {

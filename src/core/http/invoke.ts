@@ -7,7 +7,7 @@ import type { Services } from '#core/services.ts';
 import { type Asker, admit, asksWho, countCall, showLimit } from './admission.ts';
 import { answerCall } from './answer-call.ts';
 import { describeError } from './answers.ts';
-import { type Body, parseBody, streamedBody } from './body.ts';
+import { type Body, readBody, streamedBody } from './body.ts';
 import { tooLarge } from './failures.ts';
 import type { Answer } from './idempotency.ts';
 import { API_PREFIX, BODY_LIMIT_BYTES, type Operation, takesStream } from './operation.ts';
@@ -110,7 +110,7 @@ function readInput(services: Services, operation: Operation, input: Input, show:
   return {
     url,
     query: parse(url.split('?')[1] ?? ''),
-    body: readBody(operation, input.body),
+    body: bodyFrom(operation, input.body),
     idempotencyKey: input.onceAs ?? input.idempotencyKey,
     keepsAny: input.onceAs !== undefined,
     waitSeconds: input.waitSeconds,
@@ -137,7 +137,7 @@ export function addressOf({ path }: Operation, { params = {}, query = {} }: Pick
 const textOf = (params: Input['params'] = {}): Record<string, string> =>
   Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
 
-function readBody(operation: Operation, body: Input['body']): Body {
+function bodyFrom(operation: Operation, body: Input['body']): Body {
   const { bodyLimitBytes = BODY_LIMIT_BYTES } = operation;
   const isBytes = body !== undefined && 'bytes' in body && Buffer.isBuffer(body.bytes);
   const bytes = isBytes ? body.bytes : Buffer.from(body === undefined ? '' : JSON.stringify(body));
@@ -145,5 +145,5 @@ function readBody(operation: Operation, body: Input['body']): Body {
   if (takesStream(operation) && bytes.length > 0)
     return streamedBody(Readable.from([bytes]), contentType, bytes.length);
   if (bytes.length > bodyLimitBytes) throw tooLarge();
-  return parseBody(bytes, contentType);
+  return readBody(bytes, contentType, operation);
 }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
-import type { Fault } from '#core/errors.ts';
+import { type Fault, MAX_FAULTS } from '#core/errors.ts';
 import { readHost, readHostName } from '#core/host-name.ts';
 import { isUuid } from '#core/uuid.ts';
 
@@ -14,7 +14,6 @@ export type Part = 'path' | 'query' | 'body';
 /** Returns the value as the schema means it, and adds to the faults what is wrong with it. */
 export type Reader = (value: unknown, faults: Fault[]) => unknown;
 
-const MAX_FAULTS = 100;
 const EMAIL = /^[^\s@"(),:;<>[\\\]]+@[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i;
 const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d\d:?\d\d)$/;
 
@@ -66,7 +65,7 @@ export function compileReader(part: Part, schema: TSchema): Reader {
         ? shorten(dropNulls(value, nullless), properties)
         : readText(value as Record<string, unknown>, properties);
     const before = faults.length;
-    faults.push(...findBadText(part, input, properties));
+    faults.push(...findBadText(part, input, properties).slice(0, MAX_FAULTS));
     if (!validate(input)) faults.push(...toFaults(part, validate));
     if (faults.length > before) return input;
     // What the schema does not know is ignored, so it must not travel on: an insert would take it for a column.
