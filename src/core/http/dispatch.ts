@@ -7,7 +7,7 @@ import { fromForeignOrigin, identify, readDeviceCookie } from './asker.ts';
 import { bodyOf } from './body.ts';
 import { answerWithStream } from './event-stream.ts';
 import { inParts } from './long-answer.ts';
-import { API_PREFIX, BODY_LIMIT_BYTES, type Operation } from './operation.ts';
+import { API_PREFIX, bodyLimitOf, type Operation } from './operation.ts';
 import { type Incoming, readCall } from './read-call.ts';
 import { serializerOf } from './serializers.ts';
 import { connectSocket } from './sockets.ts';
@@ -18,7 +18,7 @@ export function registerOperation(app: FastifyInstance, services: Services, oper
     method: operation.method,
     url: API_PREFIX + operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     config: { operation },
-    bodyLimit: operation.bodyLimitBytes ?? BODY_LIMIT_BYTES,
+    bodyLimit: bodyLimitOf(operation),
     schema: operation.response ? { response: { 200: operation.response } } : {},
     serializerCompiler: ({ schema }) => serializerOf(schema),
     onRequest: async (request, reply) => {

@@ -70,6 +70,15 @@ test('a body that is not JSON, not there, or not an object is a 422 like every o
   assert.deepEqual(await typeOf(await send('POST', '/support/ticket')), [422, ['missing']]);
 });
 
+test('what anybody may call takes 128 kB, and whoever is known may send 1 MB', async () => {
+  const statusOf = async (path: string, bytes: number) =>
+    (await send('POST', path, { padding: 'x'.repeat(bytes) })).status;
+  assert.equal(await statusOf('/password_reset', 100_000), 422);
+  assert.equal(await statusOf('/password_reset', 200_000), 413);
+  assert.equal(await statusOf('/support/ticket', 1_000_000), 422);
+  assert.equal(await statusOf('/support/ticket', 1_100_000), 413);
+});
+
 test('what a Git host sends is not parsed before its signature was checked', async (t) => {
   const parse = t.mock.method(JSON, 'parse');
   const body = JSON.stringify({ ref: 'refs/heads/main', only: 'here' });

@@ -10,7 +10,7 @@ import { describeError } from './answers.ts';
 import { type Body, readBody, streamedBody } from './body.ts';
 import { tooLarge } from './failures.ts';
 import type { Answer } from './idempotency.ts';
-import { API_PREFIX, BODY_LIMIT_BYTES, type Operation, takesStream } from './operation.ts';
+import { API_PREFIX, bodyLimitOf, type Operation, takesStream } from './operation.ts';
 import { type Incoming, readCall } from './read-call.ts';
 import { toWire } from './wire.ts';
 
@@ -138,12 +138,11 @@ const textOf = (params: Input['params'] = {}): Record<string, string> =>
   Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
 
 function bodyFrom(operation: Operation, body: Input['body']): Body {
-  const { bodyLimitBytes = BODY_LIMIT_BYTES } = operation;
   const isBytes = body !== undefined && 'bytes' in body && Buffer.isBuffer(body.bytes);
   const bytes = isBytes ? body.bytes : Buffer.from(body === undefined ? '' : JSON.stringify(body));
   const contentType = isBytes ? String(body.contentType) : body === undefined ? '' : 'application/json';
   if (takesStream(operation) && bytes.length > 0)
     return streamedBody(Readable.from([bytes]), contentType, bytes.length);
-  if (bytes.length > bodyLimitBytes) throw tooLarge();
+  if (bytes.length > bodyLimitOf(operation)) throw tooLarge();
   return readBody(bytes, contentType, operation);
 }

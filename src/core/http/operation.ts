@@ -12,6 +12,8 @@ import type { LimitName } from './rate-limits.ts';
 
 /** What a body may weigh where the operation says nothing else. */
 export const BODY_LIMIT_BYTES = 1024 * 1024;
+/** Of a body that is parsed before anybody knows its sender. The longest one that is meant has some 20 kB. */
+const OPEN_BODY_LIMIT_BYTES = 128 * 1024;
 export const API_PREFIX = '/f/api/v1';
 export const API_VERSION = '1.0.0';
 export const EVENT_STREAM = 'text/event-stream';
@@ -297,4 +299,9 @@ export function socketOperation<
 >(declaration: SocketOperation<P, Q, Subject, Prepared>): Operation {
   const also = { 101: { description: 'A WebSocket from here on' } };
   return { ...declaration, also } as unknown as Operation;
+}
+
+export function bodyLimitOf({ access, accepts = [], bodyLimitBytes }: Operation): number {
+  const isParsedForAnybody = access.who === 'anyone' && !accepts.includes('bytes');
+  return bodyLimitBytes ?? (isParsedForAnybody ? OPEN_BODY_LIMIT_BYTES : BODY_LIMIT_BYTES);
 }

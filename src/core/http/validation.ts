@@ -65,7 +65,10 @@ export function compileReader(part: Part, schema: TSchema): Reader {
         ? shorten(dropNulls(value, nullless), properties)
         : readText(value as Record<string, unknown>, properties);
     const before = faults.length;
-    faults.push(...findBadText(part, input, properties).slice(0, MAX_FAULTS));
+    for (const fault of findBadText(part, input, properties)) {
+      faults.push(fault);
+      if (faults.length - before >= MAX_FAULTS) break;
+    }
     if (!validate(input)) faults.push(...toFaults(part, validate));
     if (faults.length > before) return input;
     // What the schema does not know is ignored, so it must not travel on: an insert would take it for a column.
@@ -250,16 +253,15 @@ const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`;
  * Postgres keeps no NUL in text and no half of a surrogate pair; neither is text, so it is the caller's fault. Only what
  * the schema knows is looked at: the rest is ignored anyway.
  */
-function findBadText(part: Part, input: unknown, properties: Properties): Fault[] {
-  if (typeof input !== 'object' || input === null) return [];
-  return properties.flatMap(([name]) => {
+function* findBadText(part: Part, input: unknown, properties: Properties): Generator<Fault> {
+  if (typeof input !== 'object' || input === null) return;
+  for (const [name] of properties) {
     const value = (input as Record<string, unknown>)[name];
-    if (typeof value === 'string') return isText(value) ? [] : [notText([part, name])];
-    if (!Array.isArray(value)) return [];
-    return value.flatMap((item, index) =>
-      typeof item === 'string' && !isText(item) ? [notText([part, name, index])] : [],
-    );
-  });
+    if (typeof value === 'string' && !isText(value)) yield notText([part, name]);
+    if (!Array.isArray(value)) continue;
+    for (const [index, item] of value.entries())
+      if (typeof item === 'string' && !isText(item)) yield notText([part, name, index]);
+  }
 }
 
 const isText = (text: string) => !text.includes('\0') && text.isWellFormed();

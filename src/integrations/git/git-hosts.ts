@@ -84,7 +84,7 @@ export class GitHostClient implements GitHosts {
     for (let page = 1; found.length < MAX_REPOSITORIES; page++) {
       const { body, hasNext } = await this.#get(account, `${dialect.repositories}&${sizeName}=${size}&page=${page}`);
       if (!Array.isArray(body)) throw unreadable(account);
-      found.push(...body.map(objectOf));
+      found.push(...body.slice(0, size).map(objectOf));
       if (!hasNext || body.length === 0 || performance.now() > deadline) break;
     }
     return inParallel(found.slice(0, MAX_REPOSITORIES), (each) => this.#complete(account, each, deadline));
