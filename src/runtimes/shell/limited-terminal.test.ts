@@ -25,7 +25,14 @@ function open(columns = 80) {
   });
   const type = (text: string) => terminal.write(Buffer.from(text));
   const see = (text: string) => eventually(async () => shown.includes(text)).catch(() => assert.fail(shown));
-  return { terminal, ran, type, see, lines: () => ran.map(({ args }) => String(args[2]).split('\n')[0]) };
+  return {
+    terminal,
+    ran,
+    type,
+    see,
+    shown: () => shown,
+    lines: () => ran.map(({ args }) => String(args[2]).split('\n')[0]),
+  };
 }
 
 test('a line runs where the one before it ended, and what it says is shown', async () => {
@@ -70,4 +77,14 @@ test('it ends with exit, with Ctrl-D, and when it is ended', async () => {
   const third = open();
   third.terminal.end();
   assert.equal(await third.terminal.ended, 137);
+});
+
+test('a line is drawn once for all keys that come together', async () => {
+  const { type, see, shown } = open();
+  await see('$ ');
+  const before = shown().length;
+  type(`${'x'.repeat(10_000)}${'\x1b[D'.repeat(10_000)}`);
+  assert.ok(shown().length - before < 20_000, `${shown().length - before} characters were drawn`);
+  type('y'.repeat(60_000));
+  assert.ok(shown().length - before < 50_000, 'a line has an end');
 });

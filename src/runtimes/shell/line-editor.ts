@@ -21,6 +21,8 @@ export class LineEditor {
   #line: string[] = [];
   #at = 0;
   #past = 0;
+  /** Whether the line is shown otherwise than it is. It is drawn once for all keys of a message. */
+  #isStale = false;
   #columns = 80;
   /** In which row of the line the cursor is. */
   #row = 0;
@@ -56,6 +58,7 @@ export class LineEditor {
       }
       this.#press(key);
     }
+    this.#redraw();
   }
 
   #press(key: string): void {
@@ -83,9 +86,10 @@ export class LineEditor {
     '\x0c': () => {
       this.#options.show('\x1b[H\x1b[2J');
       this.#row = 0;
-      this.#draw();
+      this.#isStale = true;
     },
     '\x03': () => {
+      this.#redraw();
       this.#options.show('^C\r\n');
       this.#row = 0;
       this.#set('');
@@ -93,6 +97,7 @@ export class LineEditor {
     '\x04': () => {
       if (this.#line.length > 0) return this.#remove(this.#at);
       this.#isWaiting = false;
+      this.#redraw();
       this.#options.show('exit\r\n');
       this.#options.leave();
     },
@@ -103,29 +108,29 @@ export class LineEditor {
     if (line.trim() !== '' && line !== this.#history.at(-1)) this.#history.push(line);
     if (this.#history.length > HISTORY_LINES) this.#history.shift();
     this.#move(this.#line.length);
+    this.#redraw();
     this.#options.show('\r\n');
     this.#isWaiting = false;
     this.#options.enter(line);
   }
 
   #insert(text: string): void {
-    if (this.#line.length > LONGEST_LINE) return;
-    const characters = [...text];
+    const characters = [...text].slice(0, Math.max(0, LONGEST_LINE - this.#line.length));
     this.#line.splice(this.#at, 0, ...characters);
     this.#at += characters.length;
-    this.#draw();
+    this.#isStale = true;
   }
 
   #remove(at: number): void {
     if (at < 0 || at >= this.#line.length) return;
     this.#line.splice(at, 1);
     this.#at = at;
-    this.#draw();
+    this.#isStale = true;
   }
 
   #move(to: number): void {
     this.#at = Math.min(this.#line.length, Math.max(0, to));
-    this.#draw();
+    this.#isStale = true;
   }
 
   #recall(to: number): void {
@@ -137,11 +142,13 @@ export class LineEditor {
   #set(line: string, at?: number): void {
     this.#line = [...line];
     this.#at = at ?? this.#line.length;
-    this.#draw();
+    this.#isStale = true;
   }
 
   /** From where it began, which is some rows further up where the line needs several. */
-  #draw(): void {
+  #redraw(): void {
+    if (!this.#isStale) return;
+    this.#isStale = false;
     const line = this.#line.join('');
     const up = (rows: number) => (rows > 0 ? `\x1b[${rows}A` : '');
     const start = this.#prompt.replaceAll(STYLES, '').length;
