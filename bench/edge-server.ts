@@ -68,6 +68,7 @@ const edge = new Edge({
     woke: async () => undefined,
     usage: async () => undefined,
     visited: (site, visit) => siteLog.visit(site, visit),
+    logError: (site, entry) => siteLog.error(site, entry),
     purged: () => undefined,
   },
   outbound: new Outbound(),

@@ -16,7 +16,7 @@ import { Edge, type EdgeOptions } from '#edge/edge.ts';
 import type { EdgeReports, Route, RouteSource, SiteUsage } from '#edge/route.ts';
 import { localFiles } from '#host/local-files.ts';
 import type { HostedSpec, SiteHost } from '#host/site-host.ts';
-import type { VisitEntry } from '#host/site-log/entries.ts';
+import type { ErrorEntry, VisitEntry } from '#host/site-log/entries.ts';
 import type { RunningSite, SiteFailure } from '#runtimes/runtime.ts';
 import { pause } from './pause.ts';
 
@@ -53,6 +53,7 @@ export class EdgeWorld implements RouteSource, EdgeReports {
   readonly wakes: string[] = [];
   readonly purges: string[] = [];
   readonly visits: VisitEntry[] = [];
+  readonly errors: ErrorEntry[] = [];
   readonly site = new SiteOnSocket(join(this.dir, 'site.sock'));
   edge!: Edge;
   port = 0;
@@ -180,6 +181,10 @@ export class EdgeWorld implements RouteSource, EdgeReports {
 
   visited(_site: object, visit: VisitEntry): void {
     this.visits.push(visit);
+  }
+
+  logError(_site: object, error: ErrorEntry): void {
+    this.errors.push(error);
   }
 
   purged(siteId: string): void {

@@ -29,6 +29,7 @@ import { Upstream } from './proxy/upstream.ts';
 import { type EdgeReports, type RouteSource, serves } from './route.ts';
 import { RouteTable } from './route-table.ts';
 import { sendOn } from './send-on.ts';
+import { SiteProblems } from './site-problems.ts';
 import { StaticFiles } from './static/static-files.ts';
 import { parseTarget } from './target.ts';
 import type { EdgeTotals } from './totals.ts';
@@ -117,7 +118,8 @@ export class Edge {
     this.#table = new RouteTable(routes, this.#usage, siteMaker(this.#limits, log), log);
     this.#hstsSeconds = options.hstsSeconds ?? 0;
     const facts = (visit: Visit) => this.#factsOf(visit);
-    const shared = { limits: this.#limits, facts, hstsSeconds: this.#hstsSeconds };
+    const problems = new SiteProblems(reports);
+    const shared = { limits: this.#limits, facts, hstsSeconds: this.#hstsSeconds, problems };
     this.#upstream = new Upstream({ host, reports, limits: this.#limits, totals: this.totals, log });
     this.#external = new ExternalPaths({ ...shared, outbound });
     this.#files = new StaticFiles(host, this.#limits);

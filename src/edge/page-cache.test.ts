@@ -262,6 +262,33 @@ test('a page that depends on a header is kept once for each of its values', asyn
   assert.equal(await ask('fr'), 'HIT fr');
 });
 
+test('a page whose Vary has too many names or bytes is not cached, and the site’s log says why once in a while', async (t) => {
+  const clock = movableClock(t);
+  const names = (count: number) => Array.from({ length: count }, (_, index) => `x-${index}`).join(', ');
+  const stateOf = async (path: string, vary: string) => {
+    world.site.handler = page({ vary });
+    for (let request = 0; request < 2; request++) await world.ask(path);
+    return (await world.ask(path)).headers['x-cache'];
+  };
+  await world.start();
+  assert.equal(await stateOf('/most', names(16)), 'HIT');
+  assert.equal(world.errors.length, 0);
+  assert.equal(await stateOf('/names?token=secret', names(1_500)), 'BYPASS');
+  assert.equal(await stateOf('/one-more', names(17)), 'BYPASS');
+  assert.equal(await stateOf('/bytes', `x-${'a'.repeat(1_024)}`), 'BYPASS');
+  const [error] = world.errors;
+  assert.equal(world.errors.length, 1, 'one line for all three pages');
+  assert.deepEqual([error?.level, error?.request], ['warning', 'GET /names?token=secret']);
+  assert.match(error?.message ?? '', /^This page is not cached: its Vary header has 1,500 names in 10,888 bytes; /);
+  clock.tick(11 * 60_000);
+  await stateOf('/later', names(17));
+  assert.equal(world.errors.length, 2);
+  world.site.handler = page({ vary: names(17), 'cache-control': 'private' });
+  clock.tick(11 * 60_000);
+  await world.ask('/private');
+  assert.equal(world.errors.length, 2, 'another reason keeps this page from the cache');
+});
+
 test('a page that depends on cookies is kept for those who have none', async () => {
   world.site.handler = (request, response) =>
     page({ vary: 'Cookie', 'x-seen': request.headers.cookie ?? 'none' })(request, response);

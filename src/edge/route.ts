@@ -1,5 +1,5 @@
 import type { HostedSpec, SiteRef } from '#host/site-host.ts';
-import type { VisitEntry } from '#host/site-log/entries.ts';
+import type { ErrorEntry, VisitEntry } from '#host/site-log/entries.ts';
 
 /** All that the edge knows of a site: enough to answer a visitor without asking anybody. */
 export interface Route {
@@ -51,6 +51,8 @@ export interface EdgeReports {
   usage(usage: readonly SiteUsage[]): Promise<void>;
   /** Each answer to a visitor, when all of it is sent. Called on the hot path, so it has to be cheap. */
   visited(site: SiteRef, visit: VisitEntry): void;
+  /** Writes an entry to the site's error log. */
+  logError(site: SiteRef, entry: ErrorEntry): void;
   /** The site's pages changed: other edges must drop theirs too. */
   purged(siteId: string): void;
 }

@@ -5,9 +5,10 @@ import { answerHeaders, type ForwardedFacts } from '../proxy/headers.ts';
 import type { RelayOptions } from '../proxy/relay.ts';
 import type { SiteAnswer } from '../proxy/site-answer.ts';
 import type { Outgoing, Upstream } from '../proxy/upstream.ts';
+import type { SiteProblems } from '../site-problems.ts';
 import { withStrictTransport } from '../strict-transport.ts';
 import type { Visit } from '../visit.ts';
-import { pageKey, varyNames } from './cache-key.ts';
+import { pageKey, varyNames, varyProblem } from './cache-key.ts';
 import { anonymousHeaders, isRest, variedHeaders } from './cache-policy.ts';
 import { Flight } from './flight.ts';
 import { type Freshness, freshnessOf } from './freshness.ts';
@@ -35,6 +36,7 @@ export interface FillerOptions {
   limits: EdgeLimits;
   facts: (visit: Visit) => ForwardedFacts;
   hstsSeconds: number;
+  problems: SiteProblems;
 }
 
 /** How an answer may be kept. */
@@ -193,16 +195,20 @@ export class CacheFiller {
    * that header the next time.
    */
   #keepingOf(
-    { gate: { site }, path, query }: Visit,
+    { gate, path, query }: Visit,
     key: string,
     { status, headers }: SiteAnswer,
     sent: readonly string[],
   ): Keeping | 'unlike' | undefined {
-    const names = varyNames(headers.vary);
-    const varied = names && variedHeaders(names);
+    const { site } = gate;
     const freshness = freshnessOf(status, headers, isRest(path, query), Date.now());
+    const problem = freshness && varyProblem(headers.vary);
+    if (problem) this.#options.problems.report(gate, 'vary', problem, `GET ${path}${query}`);
+    const names = problem ? undefined : varyNames(headers.vary);
+    const varied = names && variedHeaders(names);
     if (names && varied && freshness) {
-      if (varied.every((name) => sent.includes(name))) return { freshness, names: keyNames(names) };
+      const known = new Set(sent);
+      if (varied.every((name) => known.has(name))) return { freshness, names: keyNames(names) };
       this.#learn(site, key, varied);
       return 'unlike';
     }

@@ -16,6 +16,7 @@ export function siteReports(services: Services): EdgeReports {
       }),
     usage: (usage) => addUsage(db, usage),
     visited: (site, visit) => siteLog.visit(site, visit),
+    logError: (site, entry) => siteLog.error(site, entry),
     purged: (siteId) => {
       announcePurge(db, siteId).catch((error) => log.warn({ err: error, siteId }, 'could not tell of changed pages'));
     },

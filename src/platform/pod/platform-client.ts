@@ -103,6 +103,7 @@ export class PlatformClient {
           })),
         }),
       visited: (site, visit) => siteLog.visit(site, visit),
+      logError: (site, entry) => siteLog.error(site, entry),
       purged: (siteId) =>
         void this.ask('purged', { siteId }).catch((error) =>
           this.#log.warn({ err: error, siteId }, 'could not tell of changed pages'),
