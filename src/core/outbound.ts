@@ -48,7 +48,7 @@ export interface OutboundOptions {
   dnsServers?: readonly string[];
 }
 
-export type OutboundRequest = Pick<RequestOptions, 'method' | 'headers' | 'signal' | 'timeout'>;
+export type OutboundRequest = Pick<RequestOptions, 'method' | 'headers' | 'signal' | 'timeout' | 'maxHeaderSize'>;
 
 export interface OutboundFetch {
   method?: string;
@@ -252,7 +252,7 @@ export class Outbound {
  * For a request that asks for no other protocol: an answer that changes it all the same. Where nobody listens for that, node
  * drops the connection without a word, and not even a time limit ends the wait.
  */
-export function refuseUpgrade(request: ClientRequest, fail: (error: Error) => void): void {
+function refuseUpgrade(request: ClientRequest, fail: (error: Error) => void): void {
   request.once('upgrade', (_response, socket) => {
     socket.destroy();
     fail(Object.assign(new Error('the other side changes the protocol unasked'), { code: 'EPROTO' }));

@@ -98,6 +98,73 @@ test('what could be read in two ways is refused', () => {
   for (const answer of answers) assert.throws(() => parse(answer), Error, answer.slice(0, 100));
 });
 
+const SMALL = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n';
+const CHUNKS = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n';
+
+test('a response has at most 200 headers, and as many trailers; beyond that the reason names the most frequent one', () => {
+  assert.equal(parse(`${SMALL}${'Set-Cookie: a\r\n'.repeat(199)}\r\n`).headers.length, 400);
+  assert.throws(() => parse(`${SMALL}${'Set-Cookie: a\r\n'.repeat(3_000)}\r\n`), {
+    name: 'SiteFailure',
+    message: /^The response has 3,001 headers, 3,000 of them Set-Cookie; the limit is 200\. Find the plugin/,
+  });
+  assert.equal(parse(`${CHUNKS}${'X-A: b\r\n'.repeat(200)}\r\n`).trailers?.length, 400);
+  assert.throws(() => parse(`${CHUNKS}${'X-A: b\r\n'.repeat(201)}\r\n`), /has 201 headers, 201 of them X-A;/);
+});
+
+test('a head has at most 64 kB, in whatever pieces it arrives, and so have trailers and the line of a chunk', () => {
+  for (const pieceBytes of [1e9, 1_000]) {
+    const most = `${SMALL}X-A: ${'b'.repeat(65_536 - SMALL.length - 'X-A: '.length)}`;
+    assert.equal(parse(`${most}\r\n\r\n`, { pieceBytes }).headers.length, 4);
+    assert.throws(() => parse(`${most}b\r\n\r\n`, { pieceBytes }), /larger than 64 kB; X-A takes 65,[45]\d\d bytes/);
+    assert.throws(
+      () => parse(`${SMALL}${'Set-Cookie: a\r\n'.repeat(16_000)}\r\n`, { pieceBytes }),
+      /larger than 64 kB; Set-Cookie takes/,
+    );
+    assert.throws(() => parse(`${CHUNKS}${most}b\r\n\r\n`, { pieceBytes }), /larger than 64 kB/);
+    assert.throws(
+      () => parse(CHUNKS.replace(/0\r\n$/, `1;${'b'.repeat(65_536)}`), { pieceBytes }),
+      /larger than 64 kB/,
+    );
+  }
+});
+
+test('at most 16 informational heads come before the one of the response', () => {
+  const hint = 'HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n';
+  assert.equal(parse(`${hint.repeat(16)}${SMALL}\r\n`).status, 200);
+  assert.throws(() => parse(hint.repeat(17)), /^SiteFailure: More than 16 heads with a status of 1xx/);
+});
+
+test('what arrives byte by byte is searched and copied a few times at most', (t) => {
+  const long = 'b'.repeat(3_000);
+  const texts = [
+    `${SMALL}X-A: ${long}\r\n\r\n`,
+    `${CHUNKS}X-A: ${long}\r\n\r\n`,
+    CHUNKS.replace(/0\r\n$/, `1;${long}\r\na\r\n0\r\n\r\n`),
+  ];
+  const { indexOf, copy } = Buffer.prototype;
+  const { concat } = Buffer;
+  let bytes = 0;
+  t.mock.method(Buffer.prototype, 'indexOf', function (this: Buffer, mark: string, from = 0) {
+    bytes += this.length - from;
+    return indexOf.call(this, mark, from);
+  });
+  t.mock.method(Buffer.prototype, 'copy', function (this: Buffer, ...args: Parameters<typeof copy>) {
+    const copied = copy.apply(this, args);
+    bytes += copied;
+    return copied;
+  });
+  t.mock.method(Buffer, 'concat', (list: Buffer[]) => {
+    const joined = concat(list);
+    bytes += joined.length;
+    return joined;
+  });
+  for (const text of texts) {
+    bytes = 0;
+    assert.equal(parse(text, { pieceBytes: 1 }).status, 200);
+    assert.ok(bytes < 20 * text.length, `${bytes} of ${text.length}`);
+  }
+});
+
 test('a value may hold a tab and letters beyond ASCII', () => {
   const { headers } = parse('HTTP/1.1 204 No Content\r\nX-A: b\tc \u00fc\u0080\r\n\r\n');
   assert.deepEqual(headers, ['X-A', 'b\tc \u00fc\u0080']);

@@ -432,6 +432,72 @@ test('PHP that fails without a word has a page that says so', async () => {
   assert.equal(world.site.released, world.site.leased);
 });
 
+test('a response with too many headers is refused and not asked for again, and the site’s log says why once', async () => {
+  world.site.handler = ({ url }, response) => {
+    if (url === '/cookies') response.setHeader('set-cookie', Array(16_000).fill('a'));
+    if (url === '/headers') response.setHeader('x-a', Array(201).fill('a'));
+    response.end('hello');
+  };
+  await world.start();
+  for (const [index, path] of ['/cookies', '/headers', '/headers'].entries()) {
+    // Leaves a connection that the next request takes.
+    assert.equal((await world.ask('/', { method: 'POST' })).status, 200);
+    const { status, text } = await world.ask(path);
+    assert.deepEqual([status, /look at the site’s log/.test(text)], [502, true]);
+    assert.equal(world.site.requests.length, 2 * (index + 1));
+  }
+  assert.deepEqual(
+    world.errors.map(({ level, request }) => [level, request]),
+    [['fatal', 'GET /cookies']],
+  );
+  assert.match(world.errors[0]?.message ?? '', /^The headers of the response are larger than 64 kB; set-cookie takes /);
+  assert.equal(world.site.released, world.site.leased);
+});
+
+test('too many trailers break the response off, and the site’s log says why', async () => {
+  world.site.handler = (_request, response) => {
+    response.setHeader('trailer', 'x-a').write('hello');
+    response.addTrailers(Array.from({ length: 201 }, () => ['x-a', 'b'] as const));
+    setTimeout(() => response.end(), 20);
+  };
+  await world.start();
+  await assert.rejects(world.ask('/', { method: 'POST' }));
+  await eventually(async () => world.errors.length === 1);
+  assert.match(world.errors[0]?.message ?? '', /^The response has 201 headers, 201 of them x-a/);
+  assert.equal(world.site.released, world.site.leased);
+});
+
+test('informational heads before a response are limited', async () => {
+  world.site.handler = ({ url }, response) => {
+    for (let count = 0; count < Number(url?.slice(1)); count++) response.writeEarlyHints({ link: '</a>; rel=preload' });
+    response.end('hello');
+  };
+  await world.start();
+  assert.equal((await world.ask('/16')).status, 200);
+  assert.equal((await world.ask('/17')).status, 502);
+  assert.match(world.errors[0]?.message ?? '', /^More than 16 heads with a status of 1xx/);
+});
+
+test('a response to an upgrade has the same limits', async () => {
+  const head = (status: string, count: number) => `HTTP/1.1 ${status}\r\n${'X-A: b\r\n'.repeat(count)}`;
+  const upgrade = 'Upgrade: websocket\r\nConnection: Upgrade\r\n';
+  const replies: Record<string, string> = {
+    '/most': `${head('101 Switching Protocols', 198)}${upgrade}\r\n`,
+    '/switched': `${head('101 Switching Protocols', 199)}${upgrade}\r\n`,
+    '/ordinary': `${head('200 OK', 201)}\r\n`,
+    '/large': `HTTP/1.1 200 OK\r\nX-A: ${'b'.repeat(65_536)}\r\n\r\n`,
+    '/hints': `${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(17)}HTTP/1.1 200 OK\r\n\r\n`,
+  };
+  await world.start();
+  world.site.server.on('upgrade', ({ url = '' }, socket) => socket.on('error', () => {}).end(replies[url]));
+  for (const [path, status] of Object.entries({ most: 101, switched: 502, ordinary: 502, large: 502, hints: 502 })) {
+    const reply = await world.raw(`GET /${path} HTTP/1.1\r\nHost: ${HOST}\r\n${upgrade}\r\n`);
+    assert.match(reply, new RegExp(`^HTTP/1.1 ${status} `), path);
+  }
+  assert.match(world.errors[0]?.message ?? '', /^The response has 201 headers, 199 of them X-A/);
+  await eventually(async () => world.site.released === world.site.leased);
+});
+
 test('a sleeping site is woken once, however many visitors come, and all of them are answered', async () => {
   world.site.beforeStart = () => pause(100);
   await world.start();

@@ -120,7 +120,7 @@ export class Edge {
     const facts = (visit: Visit) => this.#factsOf(visit);
     const problems = new SiteProblems(reports);
     const shared = { limits: this.#limits, facts, hstsSeconds: this.#hstsSeconds, problems };
-    this.#upstream = new Upstream({ host, reports, limits: this.#limits, totals: this.totals, log });
+    this.#upstream = new Upstream({ host, reports, limits: this.#limits, totals: this.totals, problems, log });
     this.#external = new ExternalPaths({ ...shared, outbound });
     this.#files = new StaticFiles(host, this.#limits);
     this.#visitors = new Visitors(options.group?.visitorSeed, options.group?.tellVisitor);

@@ -15,6 +15,9 @@ before(async () => {
     asked.push(request);
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
+    if (request.url === '/headers') response.setHeader('x-many', Array(201).fill('a'));
+    if (request.url === '/large') response.setHeader('x-large', 'a'.repeat(65_536));
+    for (let count = 0; request.url === '/hints' && count < 17; count++) response.writeEarlyHints({ link: '</a>' });
     if (request.url === '/changes')
       return void request.socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
     const location = request.headers['x-location'];
@@ -150,6 +153,16 @@ test('a WebSocket goes through an external path', async () => {
   visitor.write(`GET /live/feed?x HTTP/1.1\r\nHost: ${HOST}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
   await new Promise((resolve) => visitor.once('close', resolve));
   assert.match(answer, /^HTTP\/1.1 101 [\s\S]*\r\n\r\n\/feed\?x ping$/);
+});
+
+test('the head of a response has the same limits as that of the site, and the site’s log says what is wrong', async () => {
+  await world.setRoutes(world.route({ externalPaths: [{ path: '/shop', target }] }));
+  world.errors.splice(0);
+  for (const path of ['/shop/headers', '/shop/large', '/shop/hints'])
+    assert.equal((await world.ask(path)).status, 502, path);
+  const [error, ...more] = world.errors;
+  assert.deepEqual([error?.level, error?.request, more.length], ['fatal', 'GET /shop/headers', 0]);
+  assert.match(error?.message ?? '', /^The server of the external path \/shop failed: The response has 20\d headers/);
 });
 
 test('a server that does not answer, or must not be called, is the owner’s to mend', async () => {

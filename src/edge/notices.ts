@@ -94,7 +94,7 @@ export const NOTICES = {
     502,
     'external.failed',
     'No answer',
-    'This part of the site lives on another server, and that one does not answer.',
+    'This part of the site lives on another server, and that one sent no valid response.',
     OWNER,
   ),
   loop: notice(
@@ -107,7 +107,7 @@ export const NOTICES = {
   internal: notice(500, 'edge.failed', 'Something broke', 'The platform could not answer this request.', PLATFORM),
   timeout: notice(504, 'site.timeout', 'Too slow', 'The site took longer to answer than it may.', OWNER),
   memory: notice(500, 'site.memory', 'Out of memory', 'The site needed more memory than it may use.', OWNER),
-  crash: notice(502, 'site.crash', 'The site broke', 'The site ended before its answer was complete.', OWNER),
+  crash: notice(502, 'site.crash', 'The site broke', 'The site sent no complete and valid response.', OWNER),
   start: notice(503, 'site.start', 'Not awake yet', 'The site did not start in time.', `${PLATFORM} ${WAIT}`, 10),
   overload: notice(503, 'site.overload', 'Very busy', 'Too many visitors wait for this site right now.', WAIT, 10),
   yielded: notice(

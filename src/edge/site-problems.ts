@@ -2,7 +2,7 @@ import type { Gate } from './gate.ts';
 import type { HostedSite } from './hosted-site.ts';
 import type { EdgeReports } from './route.ts';
 
-const LEVELS = { vary: 'warning' } as const;
+const LEVELS = { vary: 'warning', head: 'fatal' } as const;
 const REPEAT_MS = 10 * 60_000;
 
 /**

@@ -1,4 +1,5 @@
 import type { RawHeaders } from '../raw-headers.ts';
+import { headTooLarge, MAX_HEAD_BYTES, tooManyHeaders, tooManyInformational } from './response-head.ts';
 
 /** What the parser finds, in this order: one head, any number of parts, one end. */
 export interface ParserEvents {
@@ -14,7 +15,6 @@ export interface AnswerHead {
   keepsAlive: boolean;
 }
 
-const MAX_HEAD_BYTES = 256 * 1024;
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |$)/;
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const STRAY = /[^\t\r\n\x20-\x7e\x80-\xff]|\r(?!\n)|(?<!\r)\n/;
@@ -31,9 +31,14 @@ export class AnswerParser {
   readonly #events: ParserEvents;
   #isHead = false;
   #state: State = 'done';
-  /** The beginning of a line or head that is not complete yet. */
+  /** Starts with the incomplete line or head. */
   #held: Buffer = EMPTY;
+  #heldBytes = 0;
+  /** How many of these were searched for the end already. */
+  #searchedBytes = 0;
   #missingBytes = 0;
+  /** Heads with a status of 1xx. */
+  #informational = 0;
 
   constructor(events: ParserEvents) {
     this.#events = events;
@@ -42,8 +47,10 @@ export class AnswerParser {
   /** Makes it ready for the next answer; one to HEAD has no body, whatever it says. */
   begin(isHead: boolean): void {
     this.#state = 'head';
-    this.#held = EMPTY;
+    this.#heldBytes = 0;
+    this.#searchedBytes = 0;
     this.#missingBytes = 0;
+    this.#informational = 0;
     this.#isHead = isHead;
   }
 
@@ -53,12 +60,32 @@ export class AnswerParser {
 
   /** Throws where the answer is none. */
   push(chunk: Buffer): void {
-    let rest: Buffer | undefined = this.#held.length > 0 ? Buffer.concat([this.#held, chunk]) : chunk;
-    this.#held = EMPTY;
-    while (rest !== undefined && rest.length > 0) {
+    const joined = this.#heldBytes > 0 ? this.#append(chunk) : undefined;
+    let rest = joined ?? chunk;
+    while (rest.length > 0) {
       if (this.#state === 'done') throw new Error('more was answered than asked for');
-      rest = this.#step(rest);
+      const next = this.#step(rest);
+      if (!next) {
+        if (rest !== joined) this.#held = rest;
+        this.#heldBytes = rest.length;
+        return;
+      }
+      rest = next;
     }
+    this.#held = EMPTY;
+    this.#heldBytes = 0;
+  }
+
+  /** Appends to the incomplete line or head. The buffer doubles, so that single bytes are appended in linear time. */
+  #append(chunk: Buffer): Buffer {
+    const sizeBytes = this.#heldBytes + chunk.length;
+    if (sizeBytes > this.#held.length) {
+      const larger = Buffer.allocUnsafe(Math.max(sizeBytes, 2 * this.#held.length));
+      this.#held.copy(larger, 0, 0, this.#heldBytes);
+      this.#held = larger;
+    }
+    chunk.copy(this.#held, this.#heldBytes);
+    return this.#held.subarray(0, sizeBytes);
   }
 
   /** The connection ended, which is the end of an answer that has no length. */
@@ -67,14 +94,14 @@ export class AnswerParser {
     else if (this.#state !== 'done') throw new Error('the answer broke off');
   }
 
-  /** Takes what it can and returns the rest; undefined where more must come first. */
+  /** Takes what it can and returns the rest; undefined where nothing can be taken before more comes. */
   #step(bytes: Buffer): Buffer | undefined {
     switch (this.#state) {
       case 'head':
         return this.#takeHead(bytes);
       case 'until-close':
         this.#events.data(bytes);
-        return undefined;
+        return EMPTY;
       case 'length':
       case 'chunk':
         return this.#takeData(bytes);
@@ -93,8 +120,8 @@ export class AnswerParser {
   }
 
   #takeHead(bytes: Buffer): Buffer | undefined {
-    const end = bytes.indexOf('\r\n\r\n');
-    if (end < 0) return this.#hold(bytes);
+    const end = this.#findEnd(bytes, '\r\n\r\n');
+    if (end < 0) return undefined;
     const text = bytes.toString('latin1', 0, end);
     const lineEnd = text.indexOf('\r\n');
     const match = STATUS_LINE.exec(lineEnd < 0 ? text : text.slice(0, lineEnd));
@@ -104,7 +131,11 @@ export class AnswerParser {
     const rest = bytes.subarray(end + 4);
     if (status === 101) throw new Error('the site changed the protocol unasked');
     // News on the way to the answer.
-    if (status < 200) return rest;
+    if (status < 200) {
+      const problem = tooManyInformational(++this.#informational);
+      if (problem) throw problem;
+      return rest;
+    }
     this.#beginBody(status, rawHeaders, match[1] === '1');
     return rest;
   }
@@ -124,15 +155,15 @@ export class AnswerParser {
     const part = bytes.length <= this.#missingBytes ? bytes : bytes.subarray(0, this.#missingBytes);
     this.#missingBytes -= part.length;
     this.#events.data(part);
-    if (this.#missingBytes > 0) return undefined;
+    if (this.#missingBytes > 0) return EMPTY;
     if (this.#state === 'length') this.#finish([]);
     else this.#state = 'chunk-end';
     return bytes.subarray(part.length);
   }
 
   #takeLine(bytes: Buffer, take: (line: string) => void): Buffer | undefined {
-    const end = bytes.indexOf('\r\n');
-    if (end < 0) return this.#hold(bytes);
+    const end = this.#findEnd(bytes, '\r\n');
+    if (end < 0) return undefined;
     take(bytes.toString('latin1', 0, end));
     return bytes.subarray(end + 2);
   }
@@ -146,35 +177,29 @@ export class AnswerParser {
 
   #takeTrailers(bytes: Buffer): Buffer | undefined {
     if (bytes.length >= 2 && bytes[0] === 0x0d && bytes[1] === 0x0a) {
+      this.#searchedBytes = 0;
       this.#finish([]);
       return bytes.subarray(2);
     }
-    const end = bytes.indexOf('\r\n\r\n');
-    if (end < 0) return this.#hold(bytes);
+    const end = this.#findEnd(bytes, '\r\n\r\n');
+    if (end < 0) return undefined;
     this.#finish(parseHeaders(bytes.toString('latin1', 0, end)));
     return bytes.subarray(end + 4);
   }
 
-  #hold(bytes: Buffer): undefined {
-    if (bytes.length > MAX_HEAD_BYTES) throw new Error('the head of the answer is too large');
-    this.#held = bytes;
+  /** Returns where the line or head ends, negative if it does not yet; then the next search skips these bytes. */
+  #findEnd(bytes: Buffer, mark: string): number {
+    const end = bytes.indexOf(mark, Math.max(0, this.#searchedBytes - mark.length + 1));
+    const sizeBytes = end < 0 ? bytes.length : end;
+    if (sizeBytes > MAX_HEAD_BYTES) throw headTooLarge(bytes.toString('latin1', 0, sizeBytes));
+    this.#searchedBytes = end < 0 ? sizeBytes : 0;
+    return end;
   }
 
   #finish(trailers: RawHeaders): void {
     this.#state = 'done';
     this.#events.end(trailers);
   }
-}
-
-/** Names that were found to be right. Sites use the same few, so that hardly any is looked at twice. */
-const knownNames = new Set<string>();
-const MAX_KNOWN_NAMES = 1_000;
-
-function isName(name: string): boolean {
-  if (knownNames.has(name)) return true;
-  if (!NAME.test(name)) return false;
-  if (knownNames.size < MAX_KNOWN_NAMES) knownNames.add(name);
-  return true;
 }
 
 function parseHeaders(text: string): RawHeaders {
@@ -185,10 +210,12 @@ function parseHeaders(text: string): RawHeaders {
     const end = found < 0 ? text.length : found;
     const colon = text.indexOf(':', at);
     const name = text.slice(at, colon);
-    if (colon < at || colon > end || !isName(name)) throw new Error('a header is none');
+    if (colon < at || colon > end || !NAME.test(name)) throw new Error('a header is none');
     headers.push(name, text.slice(colon + 1, end).trim());
     at = end + 2;
   }
+  const problem = tooManyHeaders(headers);
+  if (problem) throw problem;
   return headers;
 }
 

@@ -55,8 +55,10 @@ export function headersByName(rawHeaders: RawHeaders): IncomingHttpHeaders {
     const name = (rawHeaders[index] as string).toLowerCase();
     const value = rawHeaders[index + 1] as string;
     const before = headers[name];
-    if (name === 'set-cookie') headers[name] = [...(headers[name] ?? []), value];
-    else headers[name] = before === undefined ? value : `${before}, ${value}`;
+    if (name === 'set-cookie') {
+      headers[name] ??= [];
+      headers[name].push(value);
+    } else headers[name] = before === undefined ? value : `${before}, ${value}`;
   }
   return headers;
 }

@@ -1,17 +1,18 @@
-import type { ClientRequest, IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
-import { type Outbound, refuseUpgrade } from '#core/outbound.ts';
+import type { ClientRequest } from 'node:http';
+import type { Outbound } from '#core/outbound.ts';
 import { withoutLastSlashes } from '#core/slashes.ts';
 import type { ExternalPath } from '../gate.ts';
 import { followVisitor } from '../leaving.ts';
 import type { EdgeLimits } from '../limits.ts';
 import { NOTICES, NoticeError, sendNotice } from '../notices.ts';
 import type { RawHeaders } from '../raw-headers.ts';
+import type { SiteProblems } from '../site-problems.ts';
 import type { Visit } from '../visit.ts';
 import { fromMessage } from './answer.ts';
 import { announcesTooMuch, sendBody, toRequest } from './body.ts';
 import { answerHeaders, type ForwardedFacts, requestHeaders } from './headers.ts';
 import { relay } from './relay.ts';
+import { MAX_HEAD_BYTES, ResponseHeadError, receiveResponse, type Upgraded } from './response-head.ts';
 
 const ANSWER_TIMEOUT_MS = 60_000;
 /** The site's own cookies, which open its back office and are nobody else's business. */
@@ -26,6 +27,7 @@ export interface ExternalOptions {
   outbound: Outbound;
   limits: EdgeLimits;
   facts: (visit: Visit) => ForwardedFacts;
+  problems: SiteProblems;
 }
 
 /** Parts of a site that live elsewhere: requests under a path go to another server, with the prefix removed. */
@@ -42,34 +44,37 @@ export class ExternalPaths {
     if (announcesTooMuch(request, limits.bodyBytes)) return void sendNotice(response, NOTICES.tooLarge);
     const leaving = followVisitor(response);
     const outgoing = this.#open(visit, external, leaving.signal, []);
-    const answered = responseOf(outgoing);
+    const answered = this.#receive(visit, external, outgoing);
     const refuseBody = () => {
       sendNotice(response, NOTICES.tooLarge);
       leaving.leave();
     };
     if (visit.hasBody) sendBody(request, toRequest(outgoing), limits.bodyBytes, refuseBody);
     else outgoing.end();
-    const message = await answered.catch((error: unknown) => {
-      throw new NoticeError(NOTICES.external, error);
-    });
+    const { message, tunnel } = await answered;
+    if (tunnel) {
+      tunnel.socket.destroy();
+      throw new NoticeError(NOTICES.external, new Error('the external server changes the protocol unasked'));
+    }
     const headers = mapLocation(answerHeaders(message.rawHeaders), external);
     const source = fromMessage(message);
     await relay(response, { source, headers: visit.gate.guarded(headers) });
   }
 
   /** Asks for a change of protocol; resolves with the tunnel, or with the plain answer where there is none. */
-  upgrade(
-    visit: Visit,
-    external: ExternalPath,
-    signal: AbortSignal,
-    headers: RawHeaders,
-  ): Promise<{ message: IncomingMessage; tunnel?: { socket: Duplex; head: Buffer } }> {
+  upgrade(visit: Visit, external: ExternalPath, signal: AbortSignal, headers: RawHeaders): Promise<Upgraded> {
     const outgoing = this.#open(visit, external, signal, headers);
-    return new Promise((resolve, reject) => {
-      outgoing.once('upgrade', (message, socket, head) => resolve({ message, tunnel: { socket, head } }));
-      outgoing.once('response', (message) => resolve({ message }));
-      outgoing.on('error', (error) => reject(new NoticeError(NOTICES.external, error)));
-      outgoing.end();
+    outgoing.end();
+    return this.#receive(visit, external, outgoing);
+  }
+
+  #receive({ gate, method, path, query }: Visit, { prefix }: ExternalPath, outgoing: ClientRequest): Promise<Upgraded> {
+    return receiveResponse(outgoing).catch((error: unknown) => {
+      if (error instanceof ResponseHeadError) {
+        const message = `The server of the external path ${prefix} failed: ${error.message}`;
+        this.#options.problems.report(gate, 'head', message, `${method} ${path}${query}`);
+      }
+      throw new NoticeError(NOTICES.external, error);
     });
   }
 
@@ -87,6 +92,7 @@ export class ExternalPaths {
         method: visit.request.method ?? 'GET',
         headers: [...withoutOwnCookies(headers), ...extra],
         signal,
+        maxHeaderSize: MAX_HEAD_BYTES,
         timeout: ANSWER_TIMEOUT_MS,
       }),
     );
@@ -102,15 +108,6 @@ function openOrRefuse(open: () => ClientRequest): ClientRequest {
   } catch (error) {
     throw new NoticeError(NOTICES.external, error);
   }
-}
-
-function responseOf(outgoing: ClientRequest): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    outgoing.once('response', resolve);
-    // Stays for good: what breaks after the answer began shows in the answer.
-    outgoing.on('error', reject);
-    refuseUpgrade(outgoing, reject);
-  });
 }
 
 /** The target's own path stays in front; the path's prefix is replaced by it. */

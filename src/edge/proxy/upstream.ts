@@ -1,5 +1,4 @@
-import { type IncomingMessage, request as openRequest } from 'node:http';
-import type { Duplex } from 'node:stream';
+import { request as openRequest } from 'node:http';
 import type { Log } from '#core/log.ts';
 import type { HostedSpec, SiteHost } from '#host/site-host.ts';
 import { leaseSite } from '#runtimes/request.ts';
@@ -10,8 +9,10 @@ import { type Leaving, Left } from '../leaving.ts';
 import type { EdgeLimits } from '../limits.ts';
 import type { RawHeaders } from '../raw-headers.ts';
 import type { EdgeReports } from '../route.ts';
+import type { SiteProblems } from '../site-problems.ts';
 import type { EdgeTotals } from '../totals.ts';
 import type { BodyTarget } from './body.ts';
+import { MAX_HEAD_BYTES, ResponseHeadError, receiveResponse, type Upgraded } from './response-head.ts';
 import type { SiteAnswer } from './site-answer.ts';
 import { SiteConnections } from './site-connection.ts';
 
@@ -26,17 +27,12 @@ export interface Outgoing {
   leaving: Leaving;
 }
 
-export interface Upgraded {
-  message: IncomingMessage;
-  /** Absent where the site did not switch protocols and just answered. */
-  tunnel?: { socket: Duplex; head: Buffer };
-}
-
 export interface UpstreamOptions {
   host: Pick<SiteHost, 'start'>;
   reports: EdgeReports;
   limits: EdgeLimits;
   totals: EdgeTotals;
+  problems: SiteProblems;
   log: Log;
 }
 
@@ -80,35 +76,41 @@ export class Upstream {
   /** As `send`, for a request that wants to switch protocols. The lease is held until the tunnel closes. */
   upgrade(gate: Gate, outgoing: Outgoing): Promise<Upgraded> {
     return gate.site.whileWaiting(this.#options.limits.waitingPerSite, async () =>
-      this.#switch(await this.#lease(gate, outgoing.leaving), outgoing),
+      this.#switch(gate, await this.#lease(gate, outgoing.leaving), outgoing),
     );
   }
 
-  #switch(lease: Lease, { method, path, headers, leaving }: Outgoing): Promise<Upgraded> {
-    return new Promise((resolve, reject) => {
-      // A connection that changes its protocol never comes back, so that it is none of the kept ones.
-      const request = openRequest({
-        createConnection: () => lease.connect(),
-        method,
-        path,
-        headers,
-        signal: leaving.signal,
-      });
-      request.once('upgrade', (message, socket, head) => {
-        socket.once('close', () => lease.release());
-        resolve({ message, tunnel: { socket, head } });
-      });
-      request.once('response', (message) => {
-        message.once('close', () => lease.release());
-        resolve({ message });
-      });
-      request.once('error', async () => {
-        lease.release();
-        reject(await failureOf(lease));
-      });
-      request.setTimeout(this.#options.limits.wakeMs, () => request.destroy());
-      request.end();
+  #switch(gate: Gate, lease: Lease, outgoing: Outgoing): Promise<Upgraded> {
+    const { method, path, headers, leaving } = outgoing;
+    // A connection that changes its protocol never comes back, so that it is none of the kept ones.
+    const request = openRequest({
+      createConnection: () => lease.connect(),
+      method,
+      path,
+      headers,
+      maxHeaderSize: MAX_HEAD_BYTES,
+      signal: leaving.signal,
     });
+    let isReleased = false;
+    const release = () => {
+      if (!isReleased) lease.release();
+      isReleased = true;
+    };
+    request.once('upgrade', (_message, socket) => socket.once('close', release));
+    request.once('response', (message) => message.once('close', release));
+    request.once('error', release);
+    request.setTimeout(this.#options.limits.wakeMs, () => request.destroy());
+    request.end();
+    return receiveResponse(request).catch(async (error: unknown) => {
+      throw this.#refusal(gate, outgoing, error) ?? (await lease.failure()) ?? brokenOff();
+    });
+  }
+
+  /** Returns the error if the response is refused for its head, and writes the reason to the site's log. */
+  #refusal(gate: Gate, { method, path }: Outgoing, error: unknown): ResponseHeadError | undefined {
+    if (!(error instanceof ResponseHeadError)) return undefined;
+    this.#options.problems.report(gate, 'head', error.message, `${method} ${path}`);
+    return error;
   }
 
   #lease(gate: Gate, leaving: Leaving): Promise<Lease> {
@@ -216,10 +218,11 @@ export class Upstream {
           isOver = true;
           lease.release();
         },
-        failed: async () => {
+        failed: async (error: Error) => {
           isOver = true;
+          const refusal = this.#refusal(gate, outgoing, error);
           // Whoever has gone, or has an answer's beginning, is told nothing more.
-          const failure = isAnswered || leaving.hasLeft ? undefined : await lease.failure();
+          const failure = isAnswered || leaving.hasLeft ? undefined : (refusal ?? (await lease.failure()));
           // The site closed an idle connection just when we took it. Nothing was answered, so another try is safe as
           // long as the request changes nothing and no part of its body is gone.
           const isAnotherTry = connection.wasIdle && isRepeatable && !isRepeated;
@@ -245,10 +248,6 @@ export class Upstream {
     site.pages.purge();
     this.#options.reports.purged(site.id);
   }
-}
-
-async function failureOf(lease: Lease): Promise<SiteFailure> {
-  return (await lease.failure()) ?? brokenOff();
 }
 
 function brokenOff(): SiteFailure {

@@ -17,6 +17,16 @@ test('a connection that does nothing is let go of, also when an answer took long
   await closed;
 });
 
+test('a response with 64 kB of headers arrives, and the connection stays', async (t) => {
+  const headers = Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? `x-${index}` : 'a'.repeat(650)));
+  const session = await openSession(
+    t,
+    http2Requests((_request, response) => void response.writeHead(200, headers).end('large')),
+    { maxHeaderListSize: 256 * 1024 },
+  );
+  for (let times = 0; times < 2; times++) assert.equal((await ask(session)).text, 'large');
+});
+
 test('what is in memory is answered at once, and all else by Node', async (t) => {
   const seen: string[] = [];
   const answer = Buffer.from(

@@ -25,6 +25,8 @@ export interface Http2Requests {
   closeQuiet(): void;
 }
 
+/** A site's response may have 64 kB of headers. A larger block would end the connection with all its streams. */
+const MAX_SENT_HEADER_BYTES = 128 * 1024;
 const STREAMS_AT_ONCE = 128;
 const IDLE_MS = 65_000;
 const STOP_GRACE_MS = 10_000;
@@ -35,6 +37,7 @@ export function http2Requests(
 ): Http2Requests {
   const sessions = new Set<ServerHttp2Session>();
   const server: Http2Server = createServer({
+    maxSendHeaderBlockLength: MAX_SENT_HEADER_BYTES,
     maxSessionInvalidFrames: 100,
     // A site may say one thing twice, as it may over HTTP/1.1; Node would throw.
     strictSingleValueFields: false,
