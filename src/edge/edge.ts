@@ -75,7 +75,7 @@ function siteMaker(limits: EdgeLimits, log: Log): (siteId: string) => HostedSite
   return (siteId) =>
     new HostedSite(
       siteId,
-      new SitePages({ pages, notFound }),
+      new SitePages(siteId, { pages, notFound }),
       new Allowance(limits.compressBytesPerSite, compression),
       bodies.ofSite(),
     );

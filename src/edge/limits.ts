@@ -32,6 +32,8 @@ export interface EdgeLimits {
   compressBytes: number;
   /** Memory for static files of all sites, and the largest file that is kept; larger ones come from disk. */
   fileCacheBytes: number;
+  /** Memory for the static files of WordPress itself, which all sites share. */
+  coreFileCacheBytes: number;
   fileBytes: number;
   /** How often counters are handed on. */
   flushMs: number;
@@ -59,7 +61,8 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   // At worst a twentieth of a processor for one site, and half of one for all.
   compressBytesPerSite: 8 * 1024 * 1024,
   compressBytes: 64 * 1024 * 1024,
-  fileCacheBytes: 128 * 1024 * 1024,
+  fileCacheBytes: 96 * 1024 * 1024,
+  coreFileCacheBytes: 32 * 1024 * 1024,
   fileBytes: 1024 * 1024,
   flushMs: 5_000,
 };

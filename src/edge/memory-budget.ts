@@ -1,3 +1,6 @@
+import { LinkedQueue, QueueLink } from './linked-queue.ts';
+import { MaxHeap } from './max-heap.ts';
+
 /** Something that may be thrown away when memory runs short. */
 export interface Kept {
   sizeBytes: number;
@@ -7,48 +10,107 @@ export interface Kept {
   forget(): void;
 }
 
+/** A site, or what else stores items. */
+interface Owner {
+  name: string;
+  sizeBytes: number;
+  queue: LinkedQueue<Entry>;
+}
+
+class Entry {
+  readonly item: Kept;
+  readonly owner: Owner;
+  queuedAtMs = 0;
+  readonly amongAll = new QueueLink<Entry>(this);
+  readonly amongOwn = new QueueLink<Entry>(this);
+
+  constructor(item: Kept, owner: Owner) {
+    this.item = item;
+    this.owner = owner;
+  }
+}
+
+/** An item that was not used for so long is not needed, whoever owns it. */
+const UNUSED_MS = 3_600_000;
+
 /**
- * Holds the sum of what is kept under a limit. What was not used since the last look goes first, oldest first: a use
- * only sets a flag, which costs a request nothing, and comes close to dropping what was least recently used.
+ * Keeps the total size of cached items under a limit. What was not used for an hour is evicted first; then the owner that
+ * holds the most loses its oldest item. So one owner can use all of the memory while others do not need it, and cannot
+ * evict the items of an owner that holds less. An item that was used since the last look is spared once: a use only sets
+ * a flag, which costs a request nothing, and comes close to evicting what was least recently used.
  */
 export class MemoryBudget {
-  readonly #kept = new Set<Kept>();
   readonly #limitBytes: number;
+  readonly #entries = new Map<Kept, Entry>();
+  /** Of all owners. */
+  readonly #queue = new LinkedQueue<Entry>();
+  readonly #owners = new Map<string, Owner>();
+  readonly #largest = new MaxHeap<Owner>();
   sizeBytes = 0;
 
   constructor(limitBytes: number) {
     this.#limitBytes = limitBytes;
   }
 
-  add(item: Kept): void {
-    this.#kept.add(item);
-    this.sizeBytes += item.sizeBytes;
+  /** `ownerName`: usually the id of the site. */
+  add(item: Kept, ownerName: string): void {
+    const owner = this.#owners.get(ownerName) ?? { name: ownerName, sizeBytes: 0, queue: new LinkedQueue() };
+    this.#owners.set(ownerName, owner);
+    const entry = new Entry(item, owner);
+    this.#entries.set(item, entry);
+    this.#enqueue(entry);
+    this.#resize(owner, item.sizeBytes);
     this.#shrink();
   }
 
   /** An item got larger; one that was removed meanwhile does not count. */
   grow(item: Kept, bytes: number): void {
     item.sizeBytes += bytes;
-    if (!this.#kept.has(item)) return;
-    this.sizeBytes += bytes;
+    const entry = this.#entries.get(item);
+    if (!entry) return;
+    this.#resize(entry.owner, bytes);
     this.#shrink();
   }
 
   remove(item: Kept): void {
-    if (this.#kept.delete(item)) this.sizeBytes -= item.sizeBytes;
+    const entry = this.#entries.get(item);
+    if (!entry) return;
+    const { owner } = entry;
+    this.#entries.delete(item);
+    entry.amongAll.leave();
+    entry.amongOwn.leave();
+    this.#resize(owner, -item.sizeBytes);
+    if (owner.queue.first()) return;
+    this.#owners.delete(owner.name);
+    this.#largest.delete(owner);
+  }
+
+  #resize(owner: Owner, bytes: number): void {
+    this.sizeBytes += bytes;
+    owner.sizeBytes += bytes;
+    this.#largest.place(owner);
+  }
+
+  /** Behind all others. */
+  #enqueue(entry: Entry): void {
+    entry.queuedAtMs = performance.now();
+    this.#queue.push(entry.amongAll);
+    entry.owner.queue.push(entry.amongOwn);
   }
 
   #shrink(): void {
-    // Each round either drops an item or takes its flag, so that it ends.
-    for (const item of this.#kept) {
-      if (this.sizeBytes <= this.#limitBytes) return;
-      this.#kept.delete(item);
-      if (item.used) {
-        item.used = false;
-        this.#kept.add(item);
+    while (this.sizeBytes > this.#limitBytes) {
+      const oldest = this.#queue.first();
+      const isUnused = oldest && performance.now() - oldest.queuedAtMs > UNUSED_MS;
+      const entry = isUnused ? oldest : this.#largest.max()?.queue.first();
+      if (!entry) return;
+      // Each round evicts an item or clears its flag, so that it ends.
+      if (entry.item.used) {
+        entry.item.used = false;
+        this.#enqueue(entry);
       } else {
-        this.sizeBytes -= item.sizeBytes;
-        item.forget();
+        this.remove(entry.item);
+        entry.item.forget();
       }
     }
   }

@@ -649,3 +649,17 @@ test('memory stays within its bounds, what is used stays longest, and large page
   assert.equal((await world.ask('/large')).body.length, 20_000);
   assert.match((await world.ask('/large')).headers['x-cache'] as string, /MISS/);
 });
+
+test('a site that fills the cache evicts no page of a site that holds less', async () => {
+  await world.start({ limits: { pageCacheBytes: 60_000 } });
+  const small = 'small.example.org';
+  const route = world.route({ fqdn: small });
+  world.announceAs('site-2', world.route({}), { ...route, site: { ...route.site, id: 'site-2' } });
+  await eventually(async () => (await world.ask('/', { host: small })).status === 200);
+  for (let index = 0; index < 100; index++) await world.ask(`/${index}`);
+  assert.match(await look('/', { host: small }), /^HIT/);
+  assert.deepEqual([await look('/99'), await look('/0')], ['HIT 101', 'MISS 102']);
+  await world.edge.close();
+  const bytes = world.usages.reduce((sum, { cacheBytes }) => sum + cacheBytes, 0);
+  assert.ok(bytes > 50_000 && bytes <= 60_000, `${bytes} bytes`);
+});

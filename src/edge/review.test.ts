@@ -170,7 +170,7 @@ test('a page that is not found is kept no longer than it says', () => {
 
 test('a stored page that goes takes no other with it, and memory is counted once', () => {
   const budget = new MemoryBudget(1e9);
-  const pages = new SitePages({ pages: budget, notFound: new MemoryBudget(1e9) });
+  const pages = new SitePages('site', { pages: budget, notFound: new MemoryBudget(1e9) });
   const store = (language: string, names: string[]) => {
     const headers = { 'accept-language': language };
     const content = { answer: { status: 200, header: () => undefined }, headers: [], body: Buffer.alloc(100) };
@@ -254,7 +254,7 @@ test('all sites that change while others are read are read together', async () =
 function tableOf(source: RouteSource): RouteTable {
   const log = createLog('silent');
   const budget = new MemoryBudget(1e6);
-  const pages = new SitePages({ pages: budget, notFound: budget });
+  const pages = new SitePages('site', { pages: budget, notFound: budget });
   const makeSite = (siteId: string) =>
     new HostedSite(siteId, pages, new Allowance(1e6), new AllBodies(DEFAULT_LIMITS, log).ofSite());
   return new RouteTable(source, new UsageReporter(world, log), makeSite, log);

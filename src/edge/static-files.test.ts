@@ -3,6 +3,7 @@ import { linkSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } f
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { localFiles } from '#host/local-files.ts';
 import { EdgeWorld, HOST } from '../../test/edge-world.ts';
 import { eventually } from '../../test/expect.ts';
 import { movableClock } from '../../test/movable-clock.ts';
@@ -381,4 +382,36 @@ test('a file that changed is seen within a second, also when its time was set ba
   linkSync(join(world.dir, 'content/uploads/style.css'), file);
   clock.tick(1100);
   assert.equal((await world.ask(path)).text, CSS);
+});
+
+test('a site with many files evicts none of a site that holds less, and none of WordPress itself', async (t) => {
+  const crowded = new EdgeWorld((_, response) => response.end());
+  t.after(() => crowded.close());
+  const files = localFiles(({ root }) => ('siteId' in root ? crowded.contentFolder : crowded.coreFolder));
+  const reads: string[] = [];
+  const readFile: typeof files.readFile = (root, path, limit) => {
+    reads.push(path);
+    return files.readFile(root, path, limit);
+  };
+  await crowded.start({
+    host: { ...files, readFile, start: () => crowded.site.start() },
+    limits: { fileCacheBytes: 60_000, coreFileCacheBytes: 60_000 },
+  });
+  const small = 'small.example.org';
+  const route = crowded.route({ fqdn: small });
+  crowded.announceAs('site-2', crowded.route({}), { ...route, site: { ...route.site, id: 'site-2' } });
+  crowded.writeFile('content/small.css', CSS);
+  crowded.writeFile('core/wp-includes/core.css', CSS);
+  await eventually(async () => (await crowded.ask('/wp-content/small.css', { host: small })).text === CSS);
+  await crowded.ask('/wp-includes/core.css');
+  for (let index = 0; index < 30; index++) {
+    crowded.writeFile(`content/${index}.css`, CSS);
+    await crowded.ask(`/wp-content/${index}.css`);
+  }
+  reads.splice(0);
+  assert.equal((await crowded.ask('/wp-content/small.css', { host: small })).text, CSS);
+  assert.equal((await crowded.ask('/wp-includes/core.css')).text, CSS);
+  assert.deepEqual(reads, []);
+  await crowded.ask('/wp-content/0.css');
+  assert.deepEqual(reads, ['/0.css']);
 });

@@ -56,12 +56,13 @@ export function assemble(
 
 /** What all sites of a machine may take together, in equal parts for the processes that serve them. */
 function limitsOf(processes: number): Partial<EdgeLimits> {
-  const { pageCacheBytes, notFoundCacheBytes, fileCacheBytes, compressBytes, allBodiesBytes, siteBodiesBytes } =
-    DEFAULT_LIMITS;
+  const { pageCacheBytes, notFoundCacheBytes, fileCacheBytes, coreFileCacheBytes } = DEFAULT_LIMITS;
+  const { compressBytes, allBodiesBytes, siteBodiesBytes } = DEFAULT_LIMITS;
   return {
     pageCacheBytes: pageCacheBytes / processes,
     notFoundCacheBytes: notFoundCacheBytes / processes,
     fileCacheBytes: fileCacheBytes / processes,
+    coreFileCacheBytes: coreFileCacheBytes / processes,
     compressBytes: compressBytes / processes,
     // What one site may take always fits.
     allBodiesBytes: Math.max(siteBodiesBytes, allBodiesBytes / processes),

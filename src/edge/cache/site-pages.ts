@@ -24,6 +24,7 @@ interface Variants {
 
 /** A site's cached pages. A purge forgets all of them and makes every answer that is on its way too old to be kept. */
 export class SitePages {
+  readonly #siteId: string;
   readonly #memory: PageMemory;
   readonly #pages = new Map<string, StoredPage>();
   /** Those of them that say that there is nothing, oldest first. */
@@ -36,7 +37,8 @@ export class SitePages {
   readonly #unkept = new Map<string, number>();
   generation = 0;
 
-  constructor(memory: PageMemory) {
+  constructor(siteId: string, memory: PageMemory) {
+    this.#siteId = siteId;
     this.#memory = memory;
   }
 
@@ -98,7 +100,7 @@ export class SitePages {
     }
     this.#pages.set(place, page);
     if (isNotFound) this.#boundNotFound(page);
-    budget.add(page);
+    budget.add(page, this.#siteId);
     return page;
   }
 

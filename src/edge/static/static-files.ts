@@ -11,7 +11,7 @@ import { folderPath, isCoreOnly, type Place, placesOf, readPath, type StaticPath
 
 /** For so long a file is taken to be as it was. */
 const CHECK_MS = 1_000;
-const MISSING_BYTES = 256;
+const MISSING_BYTES = 512;
 const MAX_REMEMBERED = 1_000;
 
 type FileHost = Pick<SiteHost, 'fileIdentity' | 'readFile' | 'readFilePart' | 'isFolder'>;
@@ -29,7 +29,9 @@ interface Known extends Kept {
 export class StaticFiles {
   readonly #host: FileHost;
   readonly #limits: EdgeLimits;
-  readonly #budget: MemoryBudget;
+  readonly #siteBudget: MemoryBudget;
+  /** Sites share the files of WordPress itself, so that these belong to no site. */
+  readonly #coreBudget: MemoryBudget;
   /** By file name, so that sites share what is WordPress' own. */
   readonly #known = new Map<string, Known>();
 
@@ -39,7 +41,8 @@ export class StaticFiles {
   constructor(host: FileHost, limits: EdgeLimits) {
     this.#host = host;
     this.#limits = limits;
-    this.#budget = new MemoryBudget(limits.fileCacheBytes);
+    this.#siteBudget = new MemoryBudget(limits.fileCacheBytes);
+    this.#coreBudget = new MemoryBudget(limits.coreFileCacheBytes);
   }
 
   /** The whole answer where the file is in memory; `pass` where there is surely none. */
@@ -136,7 +139,8 @@ export class StaticFiles {
     return false;
   }
 
-  #at({ name }: Place): Known {
+  #at(place: Place): Known {
+    const { name } = place;
     const found = this.#known.get(name);
     if (found) {
       found.used = true;
@@ -151,15 +155,19 @@ export class StaticFiles {
       forget: () => this.#known.delete(name),
     };
     this.#known.set(name, known);
-    this.#budget.add(known);
+    this.#budgetOf(place).add(known, place.owner);
     return known;
+  }
+
+  #budgetOf({ root }: Place): MemoryBudget {
+    return 'siteId' in root.root ? this.#siteBudget : this.#coreBudget;
   }
 
   async #check(known: Known, place: Place, contentType: string): Promise<void> {
     const checkedAtMs = performance.now();
     const before = known.file?.stat.identity;
     if (before === undefined || before !== (await this.#host.fileIdentity(place.root, place.path))) {
-      if (known.file) this.#budget.remove(known.file);
+      if (known.file) this.#budgetOf(place).remove(known.file);
       known.file = await this.#load(known, place, contentType);
     }
     known.checkedAtMs = checkedAtMs;
@@ -168,11 +176,12 @@ export class StaticFiles {
   async #load(known: Known, place: Place, contentType: string): Promise<ServedFile | undefined> {
     const found = await this.#host.readFile(place.root, place.path, this.#limits.fileBytes);
     if (!found) return undefined;
-    const file = new ServedFile(this.#host, place, contentType, found.stat, found.content, this.#budget, () => {
+    const budget = this.#budgetOf(place);
+    const file = new ServedFile(this.#host, place, contentType, found.stat, found.content, budget, () => {
       if (known.file === file) known.file = undefined;
       known.checkedAtMs = 0;
     });
-    this.#budget.add(file);
+    budget.add(file, place.owner);
     return file;
   }
 }

@@ -61,14 +61,14 @@ export function placesOf(path: string, site: HostedSpec): readonly Place[] {
   const { host, driver, id } = site;
   const root = { host, driver, root: { siteId: id } };
   const below = path.slice(CONTENT_PREFIX.length);
-  const own = { root, path: below, name: `${host} ${driver} ${id} ${below}` };
+  const own = { root, path: below, name: `${host} ${driver} ${id} ${below}`, owner: id };
   // Themes that come with WordPress are shared by all sites.
   return isUnder(path, `${CONTENT_PREFIX}/themes`) ? [own, coreOf(site, path)] : [own];
 }
 
 function coreOf({ host, driver, coreVersion }: HostedSpec, path: string): Place {
   const root = { host, driver, root: { coreVersion } };
-  return { root, path, name: `${host} ${driver} ${coreVersion} ${path}` };
+  return { root, path, name: `${host} ${driver} ${coreVersion} ${path}`, owner: coreVersion };
 }
 
 export interface Place {
@@ -77,6 +77,8 @@ export interface Place {
   path: string;
   /** No two places have the same one. */
   name: string;
+  /** The site, or the version of WordPress, whose memory it takes. */
+  owner: string;
 }
 
 /** Below these WordPress makes nothing by itself, so that a missing file is just missing. */
