@@ -12,13 +12,14 @@ const FULL = { errno: 51 };
 const TOO_DEEP = { errno: 37 };
 
 type Node = FileNode & { name: string };
+type Nodes = Omit<HostFolders['node_ops'], 'lookup'>;
 
 /** What php-wasm's own does to a folder, as far as it counts. */
 class Folder {
   readonly root: string;
   readonly top: Node;
   readonly fs: FileSystem;
-  readonly #ops: HostFolders;
+  readonly #ops: Pick<HostFolders, 'realPath' | 'stream_ops'> & { node_ops: Nodes };
 
   constructor(root: string) {
     this.root = root;
@@ -91,7 +92,7 @@ class Folder {
     this.#ops.stream_ops.setattr(stream, { size });
   }
 
-  get nodes(): HostFolders['node_ops'] {
+  get nodes(): Nodes {
     return this.#ops.node_ops;
   }
 }

@@ -129,7 +129,8 @@ export class DurableFiles {
 
   #moved(from: string, to: string): void {
     for (const paths of [this.#files, this.#folders]) {
-      for (const path of paths) {
+      // A copy, since a path that is renamed to itself would come up again and again.
+      for (const path of [...paths]) {
         if (!isWithin(path, from)) continue;
         paths.delete(path);
         paths.add(to + path.slice(from.length));

@@ -8,6 +8,8 @@ declare const WebAssembly: {
 };
 
 declare module '@php-wasm/universal' {
+  import type { Stats } from 'node:fs';
+
   export interface RunOptions {
     scriptPath: string;
     relativeUri: string;
@@ -26,11 +28,16 @@ declare module '@php-wasm/universal' {
     readonly headers: Promise<Record<string, string[]>>;
     readonly httpStatusCode: Promise<number>;
   }
+  export interface MountOptions {
+    root?: string;
+    /** Ours: the folder does not change while this process runs. */
+    isShared?: boolean;
+  }
   /** A file or folder as PHP sees it, in Emscripten's keeping. */
   export interface FileNode {
     mode: number;
     parent: FileNode;
-    mount: { opts: { root?: string } };
+    mount: { opts: MountOptions };
     sock?: { dport?: number };
   }
   /** An entry of PHP's table of descriptors. */
@@ -46,6 +53,10 @@ declare module '@php-wasm/universal' {
   /** The file system of mounted folders: what it does to them. */
   export interface HostFolders {
     realPath(node: FileNode): string;
+    createNode(parent: FileNode | null, name: string, mode: number, device: number): FileNode;
+    getattr(stat: () => Stats, node: FileNode): { ino: number };
+    tryFSOperation<T>(operation: () => T): T;
+    convertNodeCode(error: { code?: string }): number;
     stream_ops: {
       write(stream: OpenStream, ...data: unknown[]): number;
       setattr(stream: OpenStream, attributes: unknown): void;
@@ -53,6 +64,7 @@ declare module '@php-wasm/universal' {
     };
     node_ops: {
       setattr(node: FileNode, attributes: unknown): void;
+      lookup(parent: FileNode, name: string): FileNode;
       mknod(parent: FileNode, name: string, mode: number, device: number): FileNode;
       rename(node: FileNode, newParent: FileNode, newName: string): void;
       unlink(parent: FileNode, name: string): void;
@@ -63,7 +75,9 @@ declare module '@php-wasm/universal' {
   export interface FileSystem {
     filesystems: { NODEFS: HostFolders; MEMFS: unknown };
     streams: (OpenStream | null | undefined)[];
-    mount(type: unknown, options: { root?: string }, path: string): void;
+    mount(type: unknown, options: MountOptions, path: string): void;
+    /** Removes a node from the cache of names. */
+    hashRemoveNode(node: FileNode): void;
     unmount(path: string): void;
     open(path: string, flags: number): OpenStream;
     close(stream: OpenStream): void;

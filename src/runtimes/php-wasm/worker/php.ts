@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import { join } from 'node:path';
 import { FileLockManagerForPosix, loadNodeRuntime } from '@php-wasm/node';
-import { type FileSystem, PHP, setPhpIniEntries } from '@php-wasm/universal';
+import { type FileSystem, type MountOptions, PHP, setPhpIniEntries } from '@php-wasm/universal';
 import { createSpawnHandler } from '@php-wasm/util';
 import { DiskRoom } from './disk-room.ts';
 import { DurableFiles } from './durable-files.ts';
 import { fileSystemOf } from './forgotten-streams.ts';
+import { HostFiles } from './host-files.ts';
 import { intlExtension, mountLanguages } from './intl.ts';
 import { REFUSED_CALLS } from './refused-calls.ts';
 import { PATHS, type Settings, type SiteSettings } from './settings.ts';
@@ -34,6 +35,7 @@ class OwnLocks extends FileLockManagerForPosix {
 
 export async function bootPhp(settings: Settings, sapi: 'fpm-fcgi' | 'cli'): Promise<Booted> {
   const files = new DurableFiles();
+  const hostFiles = new HostFiles();
   const runtime = await loadNodeRuntime(settings.phpVersion, {
     extensions: [await intlExtension(settings.phpVersion)],
     // The locks are the operating system's, so that other processes on the same database see them.
@@ -48,7 +50,7 @@ export async function bootPhp(settings: Settings, sapi: 'fpm-fcgi' | 'cli'): Pro
           fd_sync: (descriptor) => files.sync(descriptor),
           __syscall_fdatasync: async (descriptor) => -(await files.sync(descriptor)),
         },
-        REFUSED_CALLS,
+        { ...REFUSED_CALLS, ...hostFiles.guards },
       )),
     },
   });
@@ -64,9 +66,10 @@ export async function bootPhp(settings: Settings, sapi: 'fpm-fcgi' | 'cli'): Pro
   // Under any other name PHP leaves opcache off without a word.
   await php.setSapiName(sapi);
   await setPhpIniEntries(php, settings.ini);
-  for (const [path, folder] of settings.shared) await mount(php, path, folder);
-  await mountLanguages(php);
   const fs = await fileSystemOf(php);
+  hostFiles.attach(fs);
+  for (const [path, root] of settings.shared) await mount(php, path, { root, isShared: true });
+  await mountLanguages(php);
   files.attach(fs);
   const room = new DiskRoom();
   room.attach(fs);
@@ -91,7 +94,7 @@ export async function mountSite(
   const unmounts: (() => unknown)[] = [];
   const mountOwn = async (path: string, name: string) => {
     const root = join(settings.slot, site.folder, name);
-    unmounts.push(await mount(php, path, root));
+    unmounts.push(await mount(php, path, { root }));
     if (files) unmounts.push(files.keep(root));
   };
   await mountOwn(PATHS.content, 'content');
@@ -121,10 +124,10 @@ function become(uid: number): void {
  * Not php-wasm's own handler: it resolves links, and the site's folder is a link in the slot, since what may be opened
  * was settled before the site was known.
  */
-async function mount(php: PHP, path: string, root: string): Promise<() => unknown> {
+async function mount(php: PHP, path: string, options: MountOptions): Promise<() => unknown> {
   php.mkdirTree(path);
   return php.mount(path, (_php, fs) => {
-    fs.mount(fs.filesystems.NODEFS, { root }, path);
+    fs.mount(fs.filesystems.NODEFS, options, path);
     return () => fs.unmount(path);
   });
 }
