@@ -3,8 +3,27 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { collect, copySite, createSite, newSpec, putProbe, request, until } from '#runtimes/contract-site.ts';
+import {
+  collect,
+  copySite,
+  createSite,
+  newSpec,
+  putFile,
+  putProbe,
+  request,
+  until,
+  wp,
+} from '#runtimes/contract-site.ts';
 import type { Runtime, SiteSpec } from '#runtimes/runtime.ts';
+import { zipOf } from '../../../test/zip.ts';
+import { createLoginUrl } from './access.ts';
+
+/** Stands in for the plugin directory of wordpress.org, which tests cannot reach. */
+const DIRECTORY = `<?php
+add_filter( 'site_transient_update_plugins', fn() => (object) array( 'last_checked' => time(), 'response' => array( 'known/known.php' => (object) array(
+  'slug' => 'known', 'plugin' => 'known/known.php', 'new_version' => '2.0', 'package' => 'https://directory.example/update.zip' ) ) ) );
+add_filter( 'upgrader_pre_download', fn() => copy( WP_PLUGIN_DIR . '/update.zip', '/tmp/update.zip' ) ? '/tmp/update.zip' : false );
+`;
 
 /** What every driver must do that runs PHP and WordPress, hostile PHP included. A driver's own test opens it and calls this. */
 export function describePhp(
@@ -53,6 +72,38 @@ export function describePhp(
           (new IntlDateFormatter('fr_FR', IntlDateFormatter::LONG, IntlDateFormatter::NONE, 'UTC'))->format(0);`,
       );
       assert.equal((await get(path)).text, 'aäz Privet xn--mller-kva.de 1 janvier 1970');
+    });
+
+    it('goes on serving pages after wp-admin has updated an active plugin, and after the maintenance command', async () => {
+      const pluginText = (version: string) => `<?php\n/* Plugin Name: Known\nVersion: ${version} */\n`;
+      await putFile(runtime, site, 'plugins/known/known.php', pluginText('1.0'));
+      await putFile(runtime, site, 'plugins/update.zip', zipOf('known/known.php', pluginText('2.0')));
+      const directory = await putFile(runtime, site, 'mu-plugins/directory.php', DIRECTORY);
+      const signIn = await get(createLoginUrl(site).url.slice(site.url.length));
+      const cookie = [signIn.headers['set-cookie']].flat().map((line) => line?.split(';')[0]);
+      const headers = { cookie: cookie.join('; '), 'content-type': 'application/x-www-form-urlencoded' };
+      const open = (path: string) => request(runtime, site, { path, headers });
+      const plugins = (await open('/wp-admin/plugins.php')).text;
+      const [activate = ''] = /plugins\.php\?action=activate[^"]*known%2Fknown\.php[^"]*/.exec(plugins) ?? [];
+      assert.equal((await open(`/wp-admin/${activate.replaceAll('&amp;', '&')}`)).status, 302);
+      const [, nonce = ''] = /"ajax_nonce":"(\w+)"/.exec(plugins) ?? [];
+      const fields = { action: 'update-plugin', _ajax_nonce: nonce, slug: 'known', plugin: 'known/known.php' };
+      const body = new URLSearchParams(fields).toString();
+      const updated = await request(runtime, site, { method: 'POST', path: '/wp-admin/admin-ajax.php', headers, body });
+      const { success, data } = JSON.parse(updated.text);
+      assert.deepEqual([success, data.oldVersion, data.newVersion], [true, 'Version 1.0', 'Version 2.0'], updated.text);
+      const areServed = async () => {
+        for (const path of ['/', '/wp-admin/', '/wp-json/']) assert.equal((await open(path)).status, 200, path);
+      };
+      await areServed();
+      const exitCodeOf = async (...args: string[]) => (await runtime.exec(site, wp(...args))).exitCode;
+      await exitCodeOf('maintenance-mode', 'activate');
+      // WordPress' own files cannot be written, so there is no maintenance mode, and every command has to say the same.
+      assert.equal(await exitCodeOf('maintenance-mode', 'is-active'), 1);
+      assert.equal(await exitCodeOf('maintenance-mode', 'is-active'), 1);
+      assert.equal(await exitCodeOf('option', 'get', 'home'), 0);
+      await areServed();
+      await rm(directory);
     });
 
     it('survives a request that uses up its memory', async () => {
