@@ -17,7 +17,11 @@ const GENEROUS_MS = 240_000;
 const FOLDER = 'tree';
 const PHP_FOLDER = `${LAYOUT.content}/${FOLDER}`;
 const NAMES = ['a', 'b', 'c.php'];
-const PATHS = NAMES.flatMap((one) => [one, ...NAMES.flatMap((two) => [`${one}/${two}`, `${one}/${two}/a`])]);
+/** One level down, since a link may lead out of the folder that it is in. */
+const ROOT = 'root';
+const PATHS = NAMES.flatMap((one) => [one, ...NAMES.flatMap((two) => [`${one}/${two}`, `${one}/${two}/a`])]).map(
+  (path) => `${ROOT}/${path}`,
+);
 /** Before any file that WordPress has, so that opcache takes every file for one that is no longer being written. */
 const FIRST_MTIME = 1_000_000_000;
 
@@ -216,9 +220,12 @@ class Tree {
 
   constructor(site: string) {
     this.#site = site;
-    files.mkdirSync(site);
     this.#owner = files.statSync(dirname(site));
-    files.lchownSync(site, this.#owner.uid, this.#owner.gid);
+    for (const folder of [site, join(site, ROOT)]) {
+      files.mkdirSync(folder);
+      files.lchownSync(folder, this.#owner.uid, this.#owner.gid);
+    }
+    files.mkdirSync(join(this.#model, ROOT));
   }
 
   close(): void {
@@ -246,8 +253,9 @@ class Tree {
     if (kind === 'chmod') return { kind, path, mode: random.pick([0o700, 0o750, 0o755]) };
     if (kind === 'rename') return { kind, path, to: draw() };
     if (kind === 'symlink') {
-      const target = draw();
-      return { kind, path, target: random.pick([target, `../${target}`, basename(target), `${PHP_FOLDER}/${target}`]) };
+      const to = draw();
+      const target = to.slice(ROOT.length + 1);
+      return { kind, path, target: random.pick([target, `../${target}`, basename(target), `${PHP_FOLDER}/${to}`]) };
     }
     return { kind, path };
   }
@@ -279,7 +287,7 @@ class Tree {
 
   pathsNear(operation: Operation, random: Random): string[] {
     const changed = 'to' in operation ? [operation.path, operation.to] : [operation.path];
-    const parents = changed.map((path) => dirname(path).replace(/^\.$/, ''));
+    const parents = changed.map((path) => dirname(path));
     return [...new Set([...changed, ...parents, ...Array.from({ length: 4 }, () => random.pick(PATHS))])];
   }
 
