@@ -13,6 +13,7 @@ import {
 import { askForRenewal, renewalId } from '#integrations/acme/renewal-info.ts';
 import { UpdateRefused, ZoneUpdates } from '#integrations/dns/zone-updates.ts';
 import { exported } from './certificate.rules.ts';
+import { choosePause, chooseRenewal, DAY_MS, JITTER } from './certificate.schedule.ts';
 import {
   type DueCertificate,
   deleteChallenge,
@@ -38,16 +39,6 @@ const SOONEST_MS = 1_000;
 const GATHER_MS = 200;
 /** It looks at all names, so the more there are, the longer what changes is gathered: a twentieth of the time at most. */
 const LOOK_SHARE = 20;
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
-/** After the first failure, three times as long after each further one: within the few an hour that authorities allow. */
-const FIRST_PAUSE_MS = 2 * MINUTE_MS;
-const LONGEST_PAUSE_MS = DAY_MS / 2;
-const JITTER = 0.25;
-/** Of its life a certificate is served before it is renewed, with some spread, so that what came together does not go together. */
-const RENEW_AFTER = 2 / 3;
-const SPREAD = 0.03;
-
 /** Gets and renews what is due. Any number of processes do this side by side, each name is one's for some minutes. */
 export class CertificateWorker {
   readonly #services: Services;
@@ -167,7 +158,7 @@ export class CertificateWorker {
       else await this.#askAbout(due);
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
-      const pauseMs = pauseAfter(due, error);
+      const pauseMs = choosePause(due.failures, error);
       const isKnown = error instanceof AcmeProblem || error instanceof UpdateRefused;
       const reason = isKnown ? error.message : 'The certificate authority could not be reached.';
       log.info({ err: error, name: due.name, failures: due.failures + 1, pause_ms: pauseMs }, 'no certificate yet');
@@ -207,7 +198,7 @@ export class CertificateWorker {
     )
       throw new AcmeProblem('malformed', 'The authority gave a certificate that is not for this name.');
     const [notBefore, notAfter] = [new Date(leaf.validFrom), new Date(leaf.validTo)];
-    const renewAt = renewalOf(notBefore, notAfter);
+    const renewAt = chooseRenewal(notBefore, notAfter);
     await storeObtained(db, due, {
       chain: issued,
       key_sealed: secrets.seal(Buffer.from(exported(privateKey))),
@@ -265,17 +256,4 @@ export class CertificateWorker {
     await register(connection, config.acme?.email);
     return connection;
   }
-}
-
-function renewalOf(notBefore: Date, notAfter: Date): Date {
-  const life = notAfter.getTime() - notBefore.getTime();
-  return new Date(notBefore.getTime() + life * (RENEW_AFTER - SPREAD * Math.random()));
-}
-
-/** As long as the authority asks for, or longer and longer; never all at the same moment. */
-function pauseAfter({ failures }: DueCertificate, error: unknown): number {
-  const asked = error instanceof AcmeProblem ? (error.retryAfterMs ?? 0) : 0;
-  const isLimit = error instanceof AcmeProblem && error.kind === 'rateLimited';
-  const own = Math.min(FIRST_PAUSE_MS * 3 ** Math.min(failures, 10), LONGEST_PAUSE_MS);
-  return (isLimit && asked > 0 ? asked : Math.max(asked, own)) * (1 + JITTER * Math.random());
 }

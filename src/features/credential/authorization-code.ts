@@ -41,16 +41,24 @@ export async function redeemCode<Given extends { id: string }>(
     return undefined;
   }
   await markUsed(tx, codeHash);
-  const isTheirs = known.client_id === client_id && known.redirect_uri === redirect_uri;
-  if (!isTheirs || !isVerifiedBy(known, code_verifier)) return undefined;
+  if (!isShownRightly(known, { client_id, redirect_uri, code_verifier })) return undefined;
   if (known.is_expired || !known.is_active) return undefined;
   const given = await give(known);
   if (given) await noteToken(tx, codeHash, given.id);
   return given;
 }
 
+/** Whether a code is shown by the client that it was issued to, for the same redirect URI and with the verifier of its challenge. */
+export function isShownRightly(
+  code: Pick<Code, 'client_id' | 'redirect_uri' | 'code_challenge'>,
+  shown: Omit<Shown, 'code'>,
+): boolean {
+  const isSame = code.client_id === shown.client_id && code.redirect_uri === shown.redirect_uri;
+  return isSame && isVerifiedBy(code, shown.code_verifier);
+}
+
 /** A verifier for a code that was asked for without a challenge is refused too: somebody took the challenge away. */
-function isVerifiedBy({ code_challenge }: Code, verifier: string | undefined): boolean {
+function isVerifiedBy({ code_challenge }: Pick<Code, 'code_challenge'>, verifier: string | undefined): boolean {
   if (!code_challenge) return !verifier;
   return /^[\w.~-]{43,128}$/.test(verifier ?? '') && hash('sha256', verifier ?? '', 'base64url') === code_challenge;
 }

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import type { Dns, RecordType } from '#core/dns.ts';
 import { registrableDomain } from '#core/host-name.ts';
 import type { Region } from '#features/region/region.ts';
-import { dkimKeyOf } from '#features/site-mail/site-mail.ts';
+import { dkimKeyOf, dkimName } from '#features/site-mail/site-mail.ts';
 import type { DomainRecord } from './domain.schema.ts';
 
 const MAX_CHAIN = 8;
@@ -78,8 +78,19 @@ async function followAliases(dns: Dns, fqdn: string): Promise<string[]> {
 }
 
 /** The key is what counts. */
-export async function lookAtDkim(dns: Dns, name: string, expected: string): Promise<DomainRecord> {
+async function lookAtDkim(dns: Dns, name: string, expected: string): Promise<DomainRecord> {
   const found = await dns.find('TXT', name);
   const key = dkimKeyOf(expected);
   return { type: 'TXT', name, expected, found, ok: found.some((text) => dkimKeyOf(text) === key) };
+}
+
+/** It is wanted where it proves most; under the site's own name it is good too. */
+export async function lookAtSignature(
+  dns: Dns,
+  fqdn: string,
+  dkim: { name: string; value: string },
+): Promise<DomainRecord> {
+  const names = new Set([dkim.name, dkimName(fqdn)]);
+  const [wanted, own] = await Promise.all([...names].map((name) => lookAtDkim(dns, name, dkim.value)));
+  return own?.ok && !wanted?.ok ? own : (wanted as DomainRecord);
 }

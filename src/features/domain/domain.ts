@@ -1,14 +1,14 @@
 import { type Caller, hasRoleOnSite, roleOnSite, seesSecrets } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
-import { type Dns, DnsFailed } from '#core/dns.ts';
+import { DnsFailed } from '#core/dns.ts';
 import { invalid } from '#core/errors.ts';
 import type { Services } from '#core/services.ts';
 import { findSite, type SiteRow } from '#features/instance/instance.ts';
 import { listRegions, type Region } from '#features/region/region.ts';
-import { dkimName, dkimRecordOf } from '#features/site-mail/site-mail.ts';
+import { dkimRecordOf } from '#features/site-mail/site-mail.ts';
 import { claimRecord, isUnderSiteDomain } from '#features/site-name/site-name.ts';
-import { lookAtDkim, lookAtRecords } from './domain.records.ts';
-import { domainFault, requirePublicName } from './domain.rules.ts';
+import { lookAtRecords, lookAtSignature } from './domain.records.ts';
+import { describeRecord, domainFault, requirePublicName } from './domain.rules.ts';
 import {
   type DomainClaim,
   type DomainRecord,
@@ -33,7 +33,7 @@ export async function verifyDomain(db: Db, services: Services, caller: Caller, f
   const shown = records.map((record) => withoutSecrets(record, caller, site));
   if (records.every(({ ok }) => ok)) return { verified: true, records: shown };
   throw domainNotVerified({
-    faults: shown.filter(({ ok }) => !ok).map((record) => domainFault(describe(record))),
+    faults: shown.filter(({ ok }) => !ok).map((record) => domainFault(describeRecord(record))),
     data: { verified: false, records: shown },
   });
 }
@@ -54,24 +54,10 @@ async function look(
   return signature ? [...records, signature] : records;
 }
 
-/** It is wanted where it proves most; under the site's own name it is good too. */
-async function lookAtSignature(dns: Dns, fqdn: string, dkim: { name: string; value: string }): Promise<DomainRecord> {
-  const names = new Set([dkim.name, dkimName(fqdn)]);
-  const [wanted, own] = await Promise.all([...names].map((name) => lookAtDkim(dns, name, dkim.value)));
-  return own?.ok && !wanted?.ok ? own : (wanted as DomainRecord);
-}
-
 /** The DKIM record is shown to whoever sees it in the site, too. */
 function withoutSecrets(record: DomainRecord, caller: Caller, site: SiteRow | undefined): DomainRecord {
   if (record.type !== 'TXT' || !site) return record;
   return seesSecrets(caller) && hasRoleOnSite(caller, site, 'member') ? record : { ...record, expected: '' };
-}
-
-function describe({ type, name, expected, found }: DomainRecord): string {
-  const says = found.length === 0 ? 'there is none' : `it is ${found.join(', ')}`;
-  if (type === 'TXT') return `the TXT record of ${name} must hold the site's DKIM key, and ${says}`;
-  if (expected === '') return `${name} must have no ${type} record, and ${says}`;
-  return `the ${type} record of ${name} must be ${expected}, and ${says}`;
 }
 
 /** The record that proves a team's right to a name, and whether it is published. */

@@ -3,6 +3,7 @@ import { API_PREFIX, operation, rawOperation } from '#core/http/operation.ts';
 import { anyone, anyoneKnown, operator, withBearer } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { registeredClient } from './metrics-sign-in.client.ts';
+import { AUTHORIZE_PATH } from './metrics-sign-in.rules.ts';
 import {
   AuthorizationRequest,
   ambiguousClient,
@@ -16,7 +17,7 @@ import {
   notConfigured,
   unsupportedGrantType,
 } from './metrics-sign-in.schema.ts';
-import { AUTHORIZE_PATH, authorize, describeUser, exchangeCode, ISSUER_PATH, SCOPE } from './metrics-sign-in.ts';
+import { authorize, describeUser, exchangeCode, ISSUER_PATH, SCOPE } from './metrics-sign-in.ts';
 
 const tag = 'metrics';
 const TOKEN_PATH = '/metrics-token';

@@ -2,11 +2,11 @@ import type { Services } from '#core/services.ts';
 import type { ApplicationPasswordRow } from '#features/application-password/application-password.ts';
 import { withSitesAlone } from '#integrations/analytics/plausible.ts';
 import { toProxyAnswer } from './proxy.answer.ts';
-import { callHost, callHosted, callServer, type Incoming, type Outgoing } from './proxy.call.ts';
+import { callHost, callHosted, callServer, type Outgoing } from './proxy.call.ts';
 import { type ProxyRequest, restTargetOf, targetOf } from './proxy.rules.ts';
-import { analyticsNotConfigured, type ProxyAnswer, proxyNoXml } from './proxy.schema.ts';
+import { analyticsNotConfigured, type ProxyAnswer } from './proxy.schema.ts';
 import type { Target } from './proxy.target.ts';
-import { cut } from './proxy.text.ts';
+import { type Credentials, cutCredentials, fillCredentials, requireXml } from './proxy.xml.ts';
 
 /** Requests that are passed on with a credential that the caller never sees. */
 
@@ -53,15 +53,11 @@ const XML = { 'content-type': 'text/xml; charset=utf-8', accept: 'text/xml' };
 export async function callXmlRpc(services: Services, target: Target, xml: Buffer): Promise<string> {
   const outgoing = { method: 'POST', target: '/xmlrpc.php', headers: XML, body: xml as Uint8Array };
   if ('site' in target) return requireXml(await callHosted(services, target.site.id, outgoing));
-  const { username, password, basic } = credentialsOf(services, target.password);
-  // WordPress reads who calls from the call itself, so whoever writes it leaves room for what they do not know.
-  const stored = { username, password };
-  const body = xml
-    .toString()
-    .replaceAll(/\{\{(username|password)\}\}/g, (_, name: keyof typeof stored) => escapeXml(stored[name]));
-  const headers = { ...XML, authorization: `Basic ${basic}` };
+  const credentials = credentialsOf(services, target.password);
+  const headers = { ...XML, authorization: `Basic ${credentials.basic}` };
+  const body = fillCredentials(xml.toString(), credentials);
   const answer = await callHost(services, target.password.fqdn, { ...outgoing, headers, body });
-  return cut(requireXml(answer), [basic, password, escapeXml(password), escapeXml(password, true)]);
+  return cutCredentials(requireXml(answer), credentials);
 }
 
 function toOutgoing(request: ProxyRequest, headers: Record<string, string> = {}): Outgoing {
@@ -70,20 +66,7 @@ function toOutgoing(request: ProxyRequest, headers: Record<string, string> = {})
   return { method, target: targetOf(request), headers: { ...headers, ...type }, body };
 }
 
-function credentialsOf({ secrets }: Services, { username, password_sealed }: ApplicationPasswordRow) {
+function credentialsOf({ secrets }: Services, { username, password_sealed }: ApplicationPasswordRow): Credentials {
   const password = secrets.open(password_sealed).toString();
   return { username, password, basic: Buffer.from(`${username}:${password}`).toString('base64') };
-}
-
-function requireXml({ status, headers, body }: Incoming): string {
-  const isXml = /^(?:text|application)\/xml\b/i.test(String(headers['content-type'] ?? ''));
-  if (status === 200 && isXml) return body.toString();
-  throw proxyNoXml({ message: `The other side answered with status ${status}${isXml ? '' : ' and no XML'}.` });
-}
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#039;' };
-
-/** WordPress escapes quotation marks too, which a text between tags need not. */
-function escapeXml(text: string, withQuotes = false): string {
-  return text.replaceAll(withQuotes ? /[&<>"']/g : /[&<>]/g, (sign) => ENTITIES[sign] as string);
 }
