@@ -14,12 +14,20 @@ module.exports = {
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     {
+      name: 'product-without-testkit',
+      comment:
+        'Test support, the driver for sites in memory among it, is no part of the product. Tests themselves use it.',
+      severity: 'error',
+      from: { path: '^(src|sdk|cli|web)/' },
+      to: { path: '^(testkit|test|bench)/' },
+    },
+    {
       name: 'core-stands-alone',
       comment: 'core knows no feature, no integration and no edge. Services names the hosts of sites, types alone.',
       severity: 'error',
       from: { path: '^src/core/' },
       to: {
-        path: '^src/(features|integrations|edge|host|runtimes|sandbox|timemachine|platform|main)',
+        path: '^src/(features|integrations|edge|host|runtimes|sandbox|timemachine|platform|main|run-service)',
         pathNot: ['^src/host/(site-host|local-host)\\.ts$', '^src/host/site-log/site-log\\.ts$'],
       },
     },
@@ -27,7 +35,7 @@ module.exports = {
       name: 'engines-know-no-feature',
       severity: 'error',
       from: { path: '^src/(integrations|edge|host|runtimes|timemachine)/' },
-      to: { path: '^src/(features|platform|main)' },
+      to: { path: '^src/(features|platform|main|run-service)' },
     },
     {
       name: 'sites-through-their-host',

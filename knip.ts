@@ -26,17 +26,26 @@ const config: KnipConfig = {
     'sdk/index.ts!',
     'scripts/service.vite.ts!',
     'scripts/programs.vite.ts!',
+    'testkit/app/service.ts',
+    'testkit/app/service.vite.ts',
     'bench/*.ts',
     // Started inside of the network of the test cluster.
     'test/cluster/{journey,older,surroundings}.ts',
     '**/*.test.ts',
+    'testkit/runner/{main,worker,reporter}.ts',
+    'testkit/runner/fixtures/*.ts',
+    // Programs that tests start by their path.
+    'test/attacks/attacked-platform.ts',
+    'test/chaos/shifted-clock.mjs',
+    'test/power/{work,database-work}.ts',
+    'test/tenant/prober.ts',
+    'test/tools/{curl,jq}.mjs',
+    'testkit/snapshots/{mariadb-restore,move,restore}-process.ts',
   ],
   project: [
     '{src,sdk,web,cli}/**/*.{ts,tsx,mjs}!',
-    '{scripts,bench,test}/**/*.{ts,tsx,mjs}',
-    // What every driver of a port must pass is run by tests alone.
-    '!src/**/*.contract.ts!',
-    '!src/runtimes/contract-site.ts!',
+    '!web/dashboard-user.ts!',
+    '{scripts,bench,test,testkit}/**/*.{ts,tsx,mjs}',
   ],
   // What a file needs itself may be open to its tests too.
   ignoreExportsUsedInFile: isProduction,

@@ -3,7 +3,7 @@ import { appendFileSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { storageIn } from '#runtimes/folders/site-folder.ts';
-import { Random } from '../test/random.ts';
+import { Random } from '#testkit/random.ts';
 
 /** Sites of which only the rows and a little on disk exist: 24 files, of which the most are alike, and 200 rows. */
 export interface TinySite {

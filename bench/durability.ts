@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSite, request } from '#runtimes/contract-site.ts';
 import type { Runtime, SiteSpec } from '#runtimes/runtime.ts';
 import { signRequest } from '#runtimes/wordpress/access.ts';
-import { openTestRuntime } from '../test/wordpress-cache.ts';
+import { createSite, request } from '#testkit/contracts/contract-site.ts';
+import { openTestRuntime } from '#testkit/drivers/wordpress-cache.ts';
 import { median } from './load.ts';
 
 /**

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { freePort } from '../test/free-port.ts';
+import { freePort } from '#testkit/free-port.ts';
 import { commandOf, descendants } from './proc.ts';
 
 /** The processes of bench/edge: the edge, nginx with the same job, and the load generator. */

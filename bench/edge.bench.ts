@@ -6,7 +6,7 @@ import { request as openSecureRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { ownCertificate } from '../test/own-certificate.ts';
+import { ownCertificate } from '#testkit/data/own-certificate.ts';
 import { endAll, ensureTools, makePage, type Peer, runH2load, runWrk, startNginx, startProgram } from './edge-peers.ts';
 import { median } from './load.ts';
 import { cpuSecondsOf } from './proc.ts';

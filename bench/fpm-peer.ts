@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findPhp } from '#runtimes/fpm/php-install.ts';
 import { writeIni } from '#runtimes/fpm/php-settings.ts';
 import { LAYOUT, mariadbDatabase, sqliteDatabase } from '#runtimes/wordpress/layout.ts';
-import { freePort } from '../test/free-port.ts';
+import { freePort } from '#testkit/free-port.ts';
 import { type PlainMariadb, type SiteRows, startPlainMariadb } from './mariadb-peer.ts';
 
 /** A WordPress as somebody sets it up by hand: nginx before PHP-FPM, and MariaDB where our site has its rows there, with its files and its rows. */

@@ -22,8 +22,8 @@ import { ErrorStream } from '#runtimes/fpm/error-stream.ts';
 import { RecordReader } from '#runtimes/fpm/fastcgi.ts';
 import { FrameReader } from '#runtimes/shell/frames.ts';
 import { readDumpTables } from '#runtimes/wordpress/dump/load-dump.ts';
-import { dumpOf } from '../test/archives/dump.ts';
-import { tarGz, zip } from '../test/archives/pack.ts';
+import { dumpOf } from '#testkit/archives/dump.ts';
+import { tarGz, zip } from '#testkit/archives/pack.ts';
 import { type Hostile, MB, many } from './hostile-input.ts';
 
 /** What a tenant can send by way of their site: its answers, files, mails, databases, repositories and programs. */

@@ -1,6 +1,6 @@
 import { createClient } from '#sdk';
-import type { TestApp } from '../test/app.ts';
-import { openTerminal } from '../test/terminal-client.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
+import { openTerminal } from '#testkit/clients/terminal-client.ts';
 
 /** Somebody who does something with the shell of a site until the process is ended: `node neighbours-attacker.ts <url> <token> <fqdn> <attack>`. */
 const [url = '', token = '', fqdn = '', attack = ''] = process.argv.slice(2);

@@ -1,6 +1,6 @@
-import { createSite, request } from '#runtimes/contract-site.ts';
 import type { SiteSpec } from '#runtimes/runtime.ts';
-import { openTestRuntime, prepareWordPress } from '../test/wordpress-cache.ts';
+import { createSite, request } from '#testkit/contracts/contract-site.ts';
+import { openTestRuntime, prepareWordPress } from '#testkit/drivers/wordpress-cache.ts';
 import { median } from './load.ts';
 import { cpuSecondsOfTree, descendants, rssBytesOf } from './proc.ts';
 import type { Report } from './report.ts';

@@ -1,4 +1,4 @@
-import { Random } from '../test/random.ts';
+import { Random } from '#testkit/random.ts';
 
 /** A day of a fleet, minute by minute. Who visits what, and so which sites are awake, is drawn; everything else follows from it. */
 interface DayOptions {

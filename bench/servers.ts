@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { startEmbeddedPostgres } from '#core/db/embedded-postgres.ts';
-import { freePort } from '../test/free-port.ts';
-import { spawnService } from '../test/service-process.ts';
+import { spawnService } from '#testkit/app/service-process.ts';
+import { freePort } from '#testkit/free-port.ts';
 
 /** The processes that a benchmark measures. All of them end with `stopAll`. */
 export interface Bench {

@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { chownSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSite } from '../src/runtimes/contract-site.ts';
+import { createSite } from '#testkit/contracts/contract-site.ts';
+import { openTestRuntime } from '#testkit/drivers/wordpress-cache.ts';
 import { Sandbox } from '../src/sandbox/sandbox.ts';
-import { openTestRuntime } from '../test/wordpress-cache.ts';
 import { median } from './load.ts';
 import { cpuSecondsOf, descendants } from './proc.ts';
 import type { Report } from './report.ts';

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CMS } from '../test/sites.ts';
-import { visit } from '../test/visit.ts';
-import { openSession } from '../test/wordpress-session.ts';
+import { CMS } from '#testkit/app/sites.ts';
+import { visit } from '#testkit/clients/visit.ts';
+import { openSession } from '#testkit/clients/wordpress-session.ts';
 import { percentile } from './load.ts';
 import { cpuSecondsOf, rssBytesOf } from './proc.ts';
 import type { Goal, Table } from './report.ts';

@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, globSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Random } from '../test/random.ts';
-import { WORDPRESS_CACHE } from '../test/wordpress-cache.ts';
+import { WORDPRESS_CACHE } from '#testkit/drivers/wordpress-cache.ts';
+import { Random } from '#testkit/random.ts';
 
 /** The usual way to make a staging site: copy all of it, and have wp-cli replace the address in the database. */
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../test/free-port.ts';
+import { freePort } from '#testkit/free-port.ts';
 import { median } from './load.ts';
 import { commandOf, descendants, pssBytesOf } from './proc.ts';
 import type { Report } from './report.ts';

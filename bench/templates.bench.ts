@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type Client, createClient } from '#sdk';
-import { CMS } from '../test/sites.ts';
-import { prepareWordPress } from '../test/wordpress-cache.ts';
+import { CMS } from '#testkit/app/sites.ts';
+import { prepareWordPress } from '#testkit/drivers/wordpress-cache.ts';
 import { median } from './load.ts';
 import type { Report } from './report.ts';
 import { type Bench, startBench } from './servers.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Random } from '../test/random.ts';
+import { Random } from '#testkit/random.ts';
 
 /** A folder and a database like those of a big WordPress site. */
 

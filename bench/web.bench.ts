@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { createClient } from '#sdk';
-import { launchBrowser } from '../test/browser.ts';
-import { CMS } from '../test/sites.ts';
+import { CMS } from '#testkit/app/sites.ts';
+import { launchBrowser } from '#testkit/browser/browser.ts';
 import type { Report } from './report.ts';
 import { startBench } from './servers.ts';
 

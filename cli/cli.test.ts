@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, mock, suite, test } from 'node:test';
 import { sql } from 'kysely';
-import { startTestApp, type TestApp } from '../test/app.ts';
-import { eventually } from '../test/expect.ts';
-import { makeRepository } from '../test/git/repository.ts';
-import { letIn, type Person, registerPerson } from '../test/people.ts';
-import { AtTerminal } from '../test/pty.ts';
-import { putOnPlan } from '../test/sites.ts';
+import { letIn, type Person, registerPerson } from '../testkit/app/people.ts';
+import { putOnPlan } from '../testkit/app/sites.ts';
+import { startTestApp, type TestApp } from '../testkit/app/test-app.ts';
+import { AtTerminal } from '../testkit/clients/pty.ts';
+import { eventually } from '../testkit/expect.ts';
+import { makeRepository } from '../testkit/git/repository.ts';
 
 /** Every command as somebody at a terminal uses it, built as it is shipped, against the real service. */
 const PROGRAM = join(import.meta.dirname, 'bin/siteyard.cjs');

@@ -3,20 +3,13 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
-/**
- * Runs every `check:` script of package.json, side by side; each that fails says why. With --and-test the tests run beside
- * them: some checks wait for the network for minutes, in which a machine has better things to do.
- */
+/** Runs every `check:` script of package.json, as many at a time as there are cores; each that fails says why. */
 const root = join(import.meta.dirname, '..');
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
 const checks = Object.keys(scripts).filter((name) => name.startsWith('check:'));
-const isTesting = process.argv.includes('--and-test');
 
 const waiting = checks.values();
-const slots = isTesting ? 1 : availableParallelism();
-const checking = Promise.all(Array.from({ length: slots }, runChecks));
-if (isTesting) await runTests();
-await checking;
+await Promise.all(Array.from({ length: availableParallelism() }, runChecks));
 
 async function runChecks(): Promise<void> {
   for (const name of waiting) await runCheck(name);
@@ -38,13 +31,7 @@ async function runCheck(name: string): Promise<void> {
   process.exitCode = 1;
 }
 
-async function runTests(): Promise<void> {
-  const tests = spawn(process.execPath, [join(root, 'scripts/test.ts')], { cwd: root, stdio: 'inherit' });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => tests.kill(signal));
-  if ((await exitOf(tests)) !== 0) process.exitCode = 1;
-}
-
-/** What never started has not succeeded either. */
+/** A command that cannot start fails too. */
 function exitOf(child: ReturnType<typeof spawn>): Promise<number> {
   return new Promise((resolve) => {
     child.once('error', (error) => {

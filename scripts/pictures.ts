@@ -5,8 +5,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { launchBrowser } from '#testkit/browser/browser.ts';
 import { startBench } from '../bench/servers.ts';
-import { launchBrowser } from '../test/browser.ts';
 import { ADA, JOURNAL, makeTeam } from './pictures/team.ts';
 
 const FOLDER = join(import.meta.dirname, '../docs/pictures');

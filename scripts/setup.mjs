@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 /**
- * Makes a fresh checkout ready for `npm start`, and with --test for `npm test`: packages, the pinned Node, the dashboard and the
- * service in few files, and what the tests need from the machine. It runs before anything is installed and on the machine's own Node, so it is
- * plain JavaScript on Node 20 that imports no package. What is done already costs only a look at its stamp. Every
- * stamp is written last, so a kill at any point means that the step is done again.
+ * Makes a fresh checkout ready for `npm start`: packages, the pinned Node, the dashboard and the service in a few files. `--dev` installs the
+ * packages of development and builds nothing, `--test` installs them and builds, and `--tools` also installs the programs that the full tier of
+ * the tests needs from the machine. It runs before anything is installed and on the machine's own Node, so it is plain JavaScript on Node 20
+ * that imports no package. A finished step costs only the check of its stamp. Every stamp is written last, so a step that was killed is
+ * repeated.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -27,7 +28,9 @@ import { lackingBuilds } from './native-builds.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const at = (...parts) => join(root, ...parts);
-const forTests = process.argv.includes('--test');
+const withTools = process.argv.includes('--tools');
+const onlyPackages = process.argv.includes('--dev');
+const forTests = withTools || onlyPackages || process.argv.includes('--test');
 const lockFile = at('node_modules/.siteyard-setup.lock');
 const packagesStamp = at('node_modules/.siteyard-setup.json');
 const prometheusFolder = at('node_modules/.cache/prometheus');
@@ -51,6 +54,22 @@ const BUILDS = [
     output: 'dist/programs',
   },
   { name: 'command line', config: 'cli/vite.config.ts', sources: ['cli', 'sdk'], output: 'cli/dist' },
+  ...(forTests
+    ? [
+        {
+          name: 'service for tests',
+          config: 'testkit/app/service.vite.ts',
+          sources: [
+            'src',
+            'scripts/service.vite.ts',
+            'testkit/app/service.ts',
+            'testkit/app/service.vite.ts',
+            'testkit/drivers/memory',
+          ],
+          output: 'dist-test',
+        },
+      ]
+    : []),
 ];
 
 const FPM_PACKAGES = ['fpm', 'cli', 'sqlite3', 'mysql', 'curl', 'gd', 'mbstring', 'xml', 'zip', 'intl'].map(
@@ -72,7 +91,7 @@ try {
 }
 
 function needsWork() {
-  return !packagesAreFresh() || !BUILDS.every(isFresh) || missingTools().length > 0;
+  return !packagesAreFresh() || (!onlyPackages && !BUILDS.every(isFresh)) || missingTools().length > 0;
 }
 
 async function setUp() {
@@ -83,9 +102,10 @@ async function setUp() {
 async function installAndBuild() {
   if (!packagesAreFresh()) await installPackages();
   checkNode();
+  linkCommand();
+  if (onlyPackages) return;
   const areOfService = ({ output }) => output.startsWith('dist');
   await together(makeStale(BUILDS.filter(areOfService)), makeStale(BUILDS.filter((build) => !areOfService(build))));
-  linkCommand();
 }
 
 async function makeStale(builds) {
@@ -246,14 +266,13 @@ function linkCommand() {
 // Tools of the tests
 
 function missingTools() {
-  if (!forTests) return [];
+  if (!withTools) return [];
   const missing = [];
   if (!findChromium()) missing.push({ name: 'Chromium', packages: ['chromium-headless-shell', 'fonts-liberation'] });
   if (!onPath('git')) missing.push({ name: 'git', packages: ['git'] });
   if (!onPath('prometheus') && !existsSync(join(prometheusFolder, 'usr/bin/prometheus')))
     missing.push({ name: 'Prometheus', packages: ['prometheus'], unpackTo: prometheusFolder });
-  // The outside world of the tests: a name server, an ssh server, and certificates for servers on loopback.
-  if (!onPath('nsd')) missing.push({ name: 'nsd', packages: ['nsd'] });
+  // The outside world of the tests: an ssh server, and certificates for servers on loopback.
   if (!onPath('sshd')) missing.push({ name: 'sshd', packages: ['openssh-server', 'openssh-client'] });
   if (!onPath('openssl')) missing.push({ name: 'openssl', packages: ['openssl'] });
   // What the disk is asked, for the test of power cuts.

@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { promisify } from 'node:util';
 import { recordEvent } from '../src/core/events/events.ts';
-import { startTestApp, type TestApp } from '../test/app.ts';
-import { eventually } from '../test/expect.ts';
-import { type Person, registerPerson } from '../test/people.ts';
-import { CMS, newFqdn } from '../test/sites.ts';
+import { type Person, registerPerson } from '../testkit/app/people.ts';
+import { CMS, newFqdn } from '../testkit/app/sites.ts';
+import { startTestApp, type TestApp } from '../testkit/app/test-app.ts';
+import { eventually } from '../testkit/expect.ts';
 import {
   ApiError,
   type Client,

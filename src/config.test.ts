@@ -108,8 +108,17 @@ test('a role of its own needs the shared database and the shared key', () => {
   assert.throws(() => readConfig({ ROLE: 'api' }), /DATABASE_URL[\s\S]*SECRET_KEY/);
   assert.throws(() => readConfig({ ROLE: 'king' }), /one of api, worker, edge, host/);
   const shared = { DATABASE_URL: 'postgres://x/y', SECRET_KEY: 'k'.repeat(32) };
-  assert.deepEqual([...readConfig(shared, ['--role=worker']).roles], ['worker']);
+  assert.deepEqual([...readConfig(shared, { args: ['--role=worker'] }).roles], ['worker']);
   assert.deepEqual([...readConfig({ ...shared, ROLE: 'api, worker' }).roles], ['api', 'worker']);
+});
+
+test('a driver is one of the product, or one that the program brings along', () => {
+  const driverOf = (RUNTIME: string, extraDrivers: string[] = []) =>
+    readConfig({ RUNTIME }, { extraDrivers }).newSites.driver;
+  assert.equal(driverOf(''), 'php-wasm');
+  assert.equal(driverOf('fpm'), 'fpm');
+  assert.equal(driverOf('memory', ['memory']), 'memory');
+  assert.throws(() => driverOf('memory'), /RUNTIME must be one of php-wasm, fpm$/);
 });
 
 test('the address of the metrics dashboard says where a sign-in to it leads back to, unless that is listed', () => {

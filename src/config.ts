@@ -8,7 +8,7 @@ import { readUpdateKey } from '#integrations/dns/tsig.ts';
 import type { ZoneServer } from '#integrations/dns/zone-updates.ts';
 import type { StorePlace } from '#timemachine/stores/open-store.ts';
 import { type Env, readVariables } from './config/read-variables.ts';
-import { type DRIVERS, MAX_OAUTH_LENGTH, ROLES, rolesIn, type Variables } from './config/variables.ts';
+import { DRIVERS, MAX_OAUTH_LENGTH, ROLES, rolesIn, type Variables } from './config/variables.ts';
 
 export { MAX_OAUTH_LENGTH };
 
@@ -74,7 +74,7 @@ export interface Config {
   /** Where newer versions of WordPress come from; undefined: only the one that npm has. */
   wordpressSource: { api: string; downloads: string } | undefined;
   /** Where new sites go. The host is also the one that this process is, where it has that role. */
-  newSites: { host: string; driver: DriverName };
+  newSites: { host: string; driver: string };
   /** What new sites keep their rows in, and the operator's server for that. */
   siteDatabases: { newSites: 'sqlite' | 'mariadb'; url: string | undefined };
   /** Whether the templates of our own making are there. */
@@ -158,14 +158,23 @@ export interface SitePods {
   wakeMs: number;
 }
 
-/** What sites can run on. */
+/** What sites can run on without a driver from outside of the product. */
 export type DriverName = (typeof DRIVERS)[number];
 export type ProgramRole = (typeof ROLES)[number];
 
-export function readConfig(env: Env, args: readonly string[] = []): Config {
+interface ConfigOptions {
+  /** The arguments of the program. */
+  args?: readonly string[];
+  /** Names of the drivers that the program has besides the product's (platform/drivers.ts). */
+  extraDrivers?: readonly string[];
+}
+
+export function readConfig(env: Env, { args = [], extraDrivers = [] }: ConfigOptions = {}): Config {
   const role = args.find((arg) => arg.startsWith('--role='))?.slice('--role='.length) ?? env.ROLE;
   const faults: string[] = [];
   const variables = readVariables({ ...env, ROLE: role }, faults);
+  const drivers: readonly string[] = [...DRIVERS, ...extraDrivers];
+  if (!drivers.includes(variables.RUNTIME)) faults.push(`RUNTIME must be one of ${drivers.join(', ')}`);
   const config: Config = {
     ...readPlace(variables),
     sharesPorts: args.includes(SHARES_PORTS),

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
 import { type JobKind, jobKind } from '#core/jobs/jobs.ts';
-import { createTestDatabase, OPERATOR, startTestApp } from '../test/app.ts';
-import { eventually } from '../test/expect.ts';
-import { freePort } from '../test/free-port.ts';
-import { registerPerson, signInAs } from '../test/people.ts';
-import { newSite } from '../test/sites.ts';
+import { registerPerson, signInAs } from '#testkit/app/people.ts';
+import { newSite } from '#testkit/app/sites.ts';
+import { createTestDatabase, OPERATOR, startTestApp } from '#testkit/app/test-app.ts';
+import { eventually } from '#testkit/expect.ts';
+import { freePort } from '#testkit/free-port.ts';
 
 test('a service that stops lets its jobs finish with everything that they work with', async () => {
   let state = 'waiting';

@@ -6,6 +6,7 @@ import { features } from '#features/index.ts';
 import type { Config } from './config.ts';
 import { assemble } from './platform/assembly.ts';
 import { findLackOfRoom } from './platform/disk-reserve.ts';
+import type { Drivers } from './platform/drivers.ts';
 import { makeOperator } from './platform/first-data.ts';
 import { layGround } from './platform/ground.ts';
 import { ownParts } from './platform/parts.ts';
@@ -22,12 +23,21 @@ export interface Platform {
   stop(): Promise<void>;
 }
 
-/** Puts the parts of this process' roles together and starts them. `extra` are a test's own features, `clusters` its own clusters. `group`: the processes that share its ports. */
+export interface PlatformOptions {
+  /** Features besides the product's. */
+  features?: readonly Feature[];
+  /** In place of the clusters that the configuration names. */
+  clusters?: Services['clusters'] | undefined;
+  /** Drivers besides the product's, by the name that RUNTIME picks one with. */
+  drivers?: Drivers;
+  /** The processes that share its ports; otherwise it is the only one. */
+  group?: PortGroup;
+}
+
+/** Puts the parts of this process' roles together and starts them. */
 export async function startPlatform(
   config: Config,
-  extra: readonly Feature[] = [],
-  clusters?: Services['clusters'],
-  group: PortGroup = new FirstProcess(),
+  { features: extraFeatures = [], clusters, drivers = {}, group = new FirstProcess() }: PlatformOptions = {},
 ): Promise<Platform> {
   const log = createLog(config.logLevel);
   const stops: Stop[] = [];
@@ -35,9 +45,18 @@ export async function startPlatform(
     for (const each of stops.splice(0).reverse()) await each();
   };
   try {
-    const all = [...features, ...extra];
+    const all = [...features, ...extraFeatures];
     const ground = await layGround(config, log, stops);
-    const services = await createServices(config, log, ground, operationsOf(all), stops, group, clusters);
+    const services = await createServices({
+      config,
+      log,
+      ground,
+      operations: operationsOf(all),
+      stops,
+      group,
+      clusters,
+      drivers,
+    });
     const assembly = assemble(ground, services, all, group);
     await startParts([...ownParts(assembly), ...all.flatMap(({ parts = [] }) => parts)], services, stops);
     // Last of all: a password that is made is shown, and a start that fails would take it along. Nobody is told that we

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Browser } from 'playwright-core';
 import { type Client, createClient } from '#sdk';
-import { findMail } from '../../test/app.ts';
+import { findMail } from '#testkit/app/test-app.ts';
 import { writeJournal } from './journal.ts';
 
 /** A fresh platform, with the operator of its first start. */

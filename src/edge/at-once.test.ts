@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { type Ask, EdgeWorld, HOST, type Reply } from '../../test/edge-world.ts';
-import { eventually } from '../../test/expect.ts';
-import { pause } from '../../test/pause.ts';
+import { type Ask, EdgeWorld, HOST, type Reply } from '#testkit/app/edge-world.ts';
+import { eventually } from '#testkit/expect.ts';
+import { pause } from '#testkit/pause.ts';
 import type { Route } from './route.ts';
 
 /** What is answered before Node makes a request of it is answered as it would have been. */

@@ -13,9 +13,9 @@ import {
   gunzipSync,
   zstdDecompressSync,
 } from 'node:zlib';
-import { EdgeWorld, HOST } from '../../test/edge-world.ts';
-import { eventually } from '../../test/expect.ts';
-import { pause } from '../../test/pause.ts';
+import { EdgeWorld, HOST } from '#testkit/app/edge-world.ts';
+import { eventually } from '#testkit/expect.ts';
+import { pause } from '#testkit/pause.ts';
 
 const TEXT = 'All happy families are alike; each unhappy family is unhappy in its own way. '.repeat(1000);
 const UNPACK = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync };

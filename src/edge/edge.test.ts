@@ -5,10 +5,10 @@ import { connect } from 'node:net';
 import { afterEach, beforeEach, test } from 'node:test';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { createLoginUrl } from '#runtimes/wordpress/access.ts';
-import { EdgeWorld, HOST } from '../../test/edge-world.ts';
-import { eventually } from '../../test/expect.ts';
-import { movableClock } from '../../test/movable-clock.ts';
-import { pause } from '../../test/pause.ts';
+import { EdgeWorld, HOST } from '#testkit/app/edge-world.ts';
+import { eventually } from '#testkit/expect.ts';
+import { movableClock } from '#testkit/movable-clock.ts';
+import { pause } from '#testkit/pause.ts';
 
 const hello: RequestListener = (request, response) => {
   response.setHeader('content-type', 'text/html; charset=UTF-8');

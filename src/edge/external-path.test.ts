@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { Outbound } from '#core/outbound.ts';
-import { EdgeWorld, HOST } from '../../test/edge-world.ts';
+import { EdgeWorld, HOST } from '#testkit/app/edge-world.ts';
 
 let world: EdgeWorld;
 let server: Server;

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, test } from 'node:test';
 import { SiteFailure } from '#runtimes/runtime.ts';
-import { EdgeWorld, HOST } from '../../test/edge-world.ts';
-import { eventually } from '../../test/expect.ts';
-import { pause } from '../../test/pause.ts';
+import { EdgeWorld, HOST } from '#testkit/app/edge-world.ts';
+import { eventually } from '#testkit/expect.ts';
+import { pause } from '#testkit/pause.ts';
 
 /** While some work, such as a restore, has a site, nobody sees anything of it: half of what they saw could be new. */
 let world: EdgeWorld;

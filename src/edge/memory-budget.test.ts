@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { movableClock } from '../../test/movable-clock.ts';
-import { Random, SEED } from '../../test/random.ts';
+import { movableClock } from '#testkit/movable-clock.ts';
+import { Random, SEED } from '#testkit/random.ts';
 import { MaxHeap } from './max-heap.ts';
 import { type Kept, MemoryBudget } from './memory-budget.ts';
 

@@ -4,8 +4,8 @@ import { request as openRequest, type RequestListener } from 'node:http';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
-import { EdgeWorld, HOST } from '../../test/edge-world.ts';
-import { eventually } from '../../test/expect.ts';
+import { EdgeWorld, HOST } from '#testkit/app/edge-world.ts';
+import { eventually } from '#testkit/expect.ts';
 
 const world = new EdgeWorld((request, response) => handler(request, response));
 const door = join(world.dir, 'own.sock');

@@ -4,10 +4,10 @@ import { connect } from 'node:net';
 import { afterEach, beforeEach, test } from 'node:test';
 import { brotliDecompressSync } from 'node:zlib';
 import { SiteFailure } from '#runtimes/runtime.ts';
-import { type Ask, EdgeWorld, HOST, type Reply } from '../../test/edge-world.ts';
-import { eventually } from '../../test/expect.ts';
-import { movableClock } from '../../test/movable-clock.ts';
-import { pause } from '../../test/pause.ts';
+import { type Ask, EdgeWorld, HOST, type Reply } from '#testkit/app/edge-world.ts';
+import { eventually } from '#testkit/expect.ts';
+import { movableClock } from '#testkit/movable-clock.ts';
+import { pause } from '#testkit/pause.ts';
 
 let world: EdgeWorld;
 /** Grows with each page that the site makes, so that an old page can be told from a new one. */

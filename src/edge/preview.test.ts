@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, test } from 'node:test';
 import { framedHeaders, previewToken } from '#edge/preview.ts';
 import type { Route } from '#edge/route.ts';
-import { EdgeWorld, HOST, type Reply } from '../../test/edge-world.ts';
-import { pause } from '../../test/pause.ts';
+import { EdgeWorld, HOST, type Reply } from '#testkit/app/edge-world.ts';
+import { pause } from '#testkit/pause.ts';
 
 const KEY = 'the key of this preview';
 const MINUTE_MS = 60_000;

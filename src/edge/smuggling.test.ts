@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
-import { EdgeWorld, HOST } from '../../test/edge-world.ts';
+import { EdgeWorld, HOST } from '#testkit/app/edge-world.ts';
 
 /** Requests whose end two servers might see at different places, sent byte by byte as an attacker would. */
 let world: EdgeWorld;

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { localFiles } from '#host/local-files.ts';
-import { EdgeWorld, HOST } from '../../test/edge-world.ts';
-import { eventually } from '../../test/expect.ts';
-import { movableClock } from '../../test/movable-clock.ts';
+import { EdgeWorld, HOST } from '#testkit/app/edge-world.ts';
+import { eventually } from '#testkit/expect.ts';
+import { movableClock } from '#testkit/movable-clock.ts';
 
 const CSS = 'body { color: rebeccapurple }\n'.repeat(200);
 const BIG = Buffer.from(Array.from({ length: 3_000_000 }, (_, index) => index % 251));

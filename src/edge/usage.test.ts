@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import { afterEach, beforeEach, test } from 'node:test';
 import { Durations, quantileMs } from '#edge/durations.ts';
 import type { SiteUsage } from '#edge/route.ts';
-import { type Ask, EdgeWorld, HOST } from '../../test/edge-world.ts';
-import { eventually } from '../../test/expect.ts';
-import { pause } from '../../test/pause.ts';
+import { type Ask, EdgeWorld, HOST } from '#testkit/app/edge-world.ts';
+import { eventually } from '#testkit/expect.ts';
+import { pause } from '#testkit/pause.ts';
 
 let world: EdgeWorld;
 beforeEach(async () => {

@@ -3,9 +3,9 @@ import { request as openRequest } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { type Ask, EdgeWorld, HOST } from '../../test/edge-world.ts';
-import { eventually } from '../../test/expect.ts';
-import { pause } from '../../test/pause.ts';
+import { type Ask, EdgeWorld, HOST } from '#testkit/app/edge-world.ts';
+import { eventually } from '#testkit/expect.ts';
+import { pause } from '#testkit/pause.ts';
 
 /** What the edge tells of each visit, for the site's log. */
 

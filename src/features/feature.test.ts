@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import { figures } from '#core/figures.ts';
 import type { JobKind } from '#core/jobs/jobs.ts';
 import { EVERY_ROLE, type Part } from '#core/part.ts';
-import { createTestDatabase, startTestApp } from '../../test/app.ts';
-import { eventually } from '../../test/expect.ts';
+import { createTestDatabase, startTestApp } from '#testkit/app/test-app.ts';
+import { eventually } from '#testkit/expect.ts';
 import { housekeepingOf } from './job/job.jobs.ts';
 
 /** Parts that tell when they start and stop. */

@@ -1,17 +1,23 @@
 import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
 import { FpmRuntime } from '#runtimes/fpm/fpm-runtime.ts';
-import { MemoryRuntime } from '#runtimes/memory/memory-runtime.ts';
 import { PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
 import type { Runtime } from '#runtimes/runtime.ts';
 import type { Config, DriverName } from '../config.ts';
 
-/** `databaseSecret`: what the passwords of sites' databases are made from. */
-type CreateRuntime = (config: Config, log: Log, outbound: Outbound, databaseSecret: string) => Runtime;
+export interface RuntimeContext {
+  config: Config;
+  log: Log;
+  outbound: Outbound;
+  /** What the passwords of sites' databases are made from. */
+  databaseSecret: string;
+}
 
-/** The drivers, by the name that an operator picks one with (RUNTIME). */
-const DRIVERS: Record<DriverName, CreateRuntime> = {
-  'php-wasm': (config, log, outbound) =>
+/** Drivers by the name that an operator picks one with (RUNTIME). */
+export type Drivers = Readonly<Record<string, (context: RuntimeContext) => Runtime>>;
+
+const DRIVERS = {
+  'php-wasm': ({ config, log, outbound }) =>
     new PhpWasmRuntime({
       dataDir: config.dataDir,
       cacheDir: config.cacheDir,
@@ -27,7 +33,7 @@ const DRIVERS: Record<DriverName, CreateRuntime> = {
       allowedNetworks: config.outboundAllow,
       ...(config.wordpressSource && { releases: { outbound, source: config.wordpressSource } }),
     }),
-  fpm: (config, log, outbound, databaseSecret) =>
+  fpm: ({ config, log, outbound, databaseSecret }) =>
     new FpmRuntime({
       dataDir: config.dataDir,
       cacheDir: config.cacheDir,
@@ -42,21 +48,13 @@ const DRIVERS: Record<DriverName, CreateRuntime> = {
       databases: { ...config.siteDatabases, secret: databaseSecret },
       ...(config.wordpressSource && { releases: { source: config.wordpressSource } }),
     }),
-  memory: (config, log) => {
-    log.warn(
-      'sites run in memory, without PHP and in this very process: for tests and for developing the platform alone',
-    );
-    return new MemoryRuntime({
-      dataDir: config.dataDir,
-      cacheDir: config.cacheDir,
-      log,
-      requestTimeoutMs: config.phpTimeoutSeconds * 1000,
-      idleTimeoutMs: config.phpIdleMinutes * 60_000,
-      requestsAtOnce: config.phpProcessesPerSite,
-    });
-  },
-};
+} satisfies Record<DriverName, Drivers[string]>;
 
-/** The one that new sites run on. */
-export const createRuntime: CreateRuntime = (config, log, outbound, databaseSecret) =>
-  DRIVERS[config.newSites.driver](config, log, outbound, databaseSecret);
+/** Creates the runtime that new sites run on. `extra`: drivers that the product does not have, such as the one for tests. */
+export function createRuntime(context: RuntimeContext, extra: Drivers): Runtime {
+  const { driver } = context.config.newSites;
+  const drivers: Drivers = { ...extra, ...DRIVERS };
+  const create = drivers[driver];
+  if (!create) throw new Error(`This program has no driver ${driver}. Pass it to startPlatform.`);
+  return create(context);
+}

@@ -26,7 +26,7 @@ import { TimeMachine } from '#timemachine/process/time-machine.ts';
 import type { QueueState } from '#timemachine/stores/store.ts';
 import type { Config } from '../config.ts';
 import { foreignStoreOf, type StoreAccess, storeAccess, storeOf } from './backup-store.ts';
-import { createRuntime } from './drivers.ts';
+import { createRuntime, type Drivers } from './drivers.ts';
 import { lend } from './pod/backup-places.ts';
 
 /** For so long addresses are believed without another look. */
@@ -47,18 +47,28 @@ export const hostAccess = (config: Config, secrets: Secrets): HostAccess => ({
   databaseSecret: secrets.deriveLasting('databases of sites'),
 });
 
+interface LocalHostOptions {
+  config: Config;
+  log: Log;
+  outbound: Outbound;
+  access: HostAccess;
+  /** Drivers besides the product's. */
+  drivers: Drivers;
+}
+
 /** The host of this process, where it has that role. */
-export function createLocalHost(
-  config: Config,
-  log: Log,
-  outbound: Outbound,
-  { store, databaseSecret }: HostAccess,
-): LocalHost | undefined {
+export function createLocalHost({
+  config,
+  log,
+  outbound,
+  access: { store, databaseSecret },
+  drivers,
+}: LocalHostOptions): LocalHost | undefined {
   if (!config.roles.has('host')) return undefined;
   const { dataDir, newSites } = config;
   return new LocalHost({
     name: newSites.host,
-    drivers: { [newSites.driver]: createRuntime(config, log, outbound, databaseSecret) },
+    drivers: { [newSites.driver]: createRuntime({ config, log, outbound, databaseSecret }, drivers) },
     timeMachine: new TimeMachine({
       store: storeOf(config, store),
       processes: config.backupProcesses,

@@ -26,6 +26,7 @@ import { createMailer } from '#integrations/mail/mail.ts';
 import { createModel } from '#integrations/model/model.ts';
 import { createPayments } from '#integrations/payments/payments.ts';
 import type { Config } from '../config.ts';
+import type { Drivers } from './drivers.ts';
 import type { Ground } from './ground.ts';
 import { createClusters, createLocalHost, createSiteHosts, hostAccess } from './hosts.ts';
 import { openOwnSecrets } from './platform-key.ts';
@@ -39,22 +40,36 @@ export interface OwnServices extends Services {
   jobs: Jobs;
 }
 
+interface ServicesOptions {
+  config: Config;
+  log: Log;
+  ground: Ground;
+  operations: readonly Operation[];
+  stops: Stop[];
+  group: PortGroup;
+  /** In place of the clusters that the configuration names. */
+  clusters: Services['clusters'] | undefined;
+  /** Drivers of sites besides the product's. */
+  drivers: Drivers;
+}
+
 /** Picks the drivers. Nothing of this serves or works yet. */
-export async function createServices(
-  config: Config,
-  log: Log,
-  ground: Ground,
-  operations: readonly Operation[],
-  stops: Stop[],
-  group: PortGroup,
-  given?: Services['clusters'],
-): Promise<OwnServices> {
+export async function createServices({
+  config,
+  log,
+  ground,
+  operations,
+  stops,
+  group,
+  clusters: givenClusters,
+  drivers,
+}: ServicesOptions): Promise<OwnServices> {
   const { db, pool, listener } = ground;
   const inData = (name: string) => join(config.dataDir, name);
   const outbound = new Outbound({ allow: config.outboundAllow, dnsServers: config.dnsServers });
   const secrets = await openOwnSecrets(config, db);
-  const clusters = given ?? createClusters(config, log, secrets);
-  const localHost = createLocalHost(config, log, outbound, hostAccess(config, secrets));
+  const clusters = givenClusters ?? createClusters(config, log, secrets);
+  const localHost = createLocalHost({ config, log, outbound, access: hostAccess(config, secrets), drivers });
   const hosts = createSiteHosts({
     local: localHost,
     db,

@@ -8,7 +8,7 @@ import { Listener } from '#core/db/listener.ts';
 import { Jobs } from '#core/jobs/jobs.ts';
 import type { Log } from '#core/log.ts';
 import type { Services } from '#core/services.ts';
-import { createTestDatabase } from '../../test/app.ts';
+import { createTestDatabase } from '#testkit/app/test-app.ts';
 import { prepareData } from './first-data.ts';
 
 const LIMIT_MS = 100;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { scratchFolder } from '../../test/timemachine/scratch.ts';
+import { scratchFolder } from '#testkit/snapshots/scratch.ts';
 import { FAILURE_CODES, failedBy, packFailure, reviveFailure, TimeMachineFailure } from './failure.ts';
 import { hashOf } from './hash.ts';
 import { ProgressReport } from './progress.ts';

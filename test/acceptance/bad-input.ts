@@ -1,5 +1,5 @@
 import { API_PREFIX, type Operation, takesStream } from '#core/http/operation.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '#testkit/random.ts';
 import {
   BAD_BOOLEANS,
   BAD_BY_FORMAT,
@@ -162,7 +162,7 @@ function badTexts({ format = '', enum: allowed, pattern, minLength = 0, maxLengt
     ...perhaps([BLANK], neverBlank),
     ...perhaps(STRANGE_TEXT, isClosed),
     ...surely(maxLength === undefined ? [] : ['x'.repeat(maxLength + 1), '\u{1f600}'.repeat(maxLength + 1)]),
-    ...perhaps(['x'.repeat(200_000)], isClosed || maxLength !== undefined),
+    ...perhaps(['x'.repeat(100_000)], isClosed || maxLength !== undefined),
     ...surely(BAD_BY_FORMAT[format] ?? []),
     ...perhaps(ODD_BY_FORMAT[format] ?? []),
     ...(allowed ?? [])
@@ -175,12 +175,7 @@ function badArrays({ items = {}, maxItems = 0 }: Schema): Value[] {
   const one = items.enum ? JSON.stringify(items.enum[0]) : '"a.example.com"';
   const many = (count: number, item: string) => `[${Array(count).fill(item).join(',')}]`;
   return [
-    ...surely([
-      many(maxItems + 1, one),
-      many(50_000, one),
-      many(100_000, '0'),
-      '['.repeat(50_000) + ']'.repeat(50_000),
-    ]),
+    ...surely([many(maxItems + 1, one), many(50_000, one), many(50_000, '0'), '['.repeat(50_000) + ']'.repeat(50_000)]),
     ...surely(['[null]', `[${one},[]]`, '["\\ud800"]', '["a\\u0000"]', '[{"__proto__":[]}]']),
     ...perhaps([many(2, one)]),
   ];

@@ -2,37 +2,30 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
 import { keepsAnswer, type Operation, takesStream } from '#core/http/operation.ts';
-import { addressKey } from '#core/http/rate-limits.ts';
-import { operationsOf } from '#features/feature.ts';
-import { features } from '#features/index.ts';
-import { startTestApp, type TestApp } from '../app.ts';
-import { expectedStatuses } from './expected-policy.ts';
-import { type Outside, startOutside } from './outside.ts';
-import { fillPath, type Ingredients, operationOf, requests } from './requests.ts';
-import { type Answer, createWorld, type RequestOptions, request, type World } from './world.ts';
+import { addressKey, RateLimits } from '#core/http/rate-limits.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
+import { sharedWorld } from './open-world.ts';
+import { allowedRow, operations } from './operations.ts';
+import { type Ingredients, makeRequest, sendRequest } from './requests.ts';
+import type { Answer, RequestOptions, World } from './world.ts';
 
 /**
  * What the way of a request can end with, whatever the operation: each refusal is met for real at each operation that has it,
- * and the document has its status and its code there. policy.test.ts does so for the refusals of policies.
+ * and the document has its status and its code there. policy.test.ts does so for the refusals of policies. OPERATION=createSite walks one
+ * operation alone.
  */
-const operations = operationsOf(features);
-
 interface Described {
   operationId: string;
   responses: Record<string, { $ref?: string; description?: string }>;
 }
 
-let outside: Outside;
 let app: TestApp;
 let world: World;
 let described: Map<string, Described>;
 let responses: Record<string, { description: string }>;
 
 before(async () => {
-  outside = await startOutside();
-  // Large enough to be met by nobody who does not mean to, and small enough to be used up.
-  app = await startTestApp({ env: { ...outside.env, RATE_LIMIT_FACTOR: '10' } });
-  world = await createWorld(app);
+  ({ app, world } = await sharedWorld());
   const document = (await (await fetch(`${app.url}/openapi.json`)).json()) as {
     paths: Record<string, Record<string, Described>>;
     components: { responses: typeof responses };
@@ -41,11 +34,6 @@ before(async () => {
   described = new Map(all.map((each) => [each.operationId, each]));
   responses = document.components.responses;
 });
-after(async () => {
-  await app?.close();
-  await outside?.close();
-});
-
 function assertDescribed(operation: Operation, { status, json, text }: Answer): void {
   const { $ref, description } = described.get(operation.id)?.responses[status] ?? {};
   const told = $ref ? responses[$ref.split('/').at(-1) as string]?.description : description;
@@ -64,20 +52,20 @@ function rightRequest(operation: Operation): Promise<Right> {
 }
 
 async function makeRight(operation: Operation): Promise<Right> {
-  const rows = [...expectedStatuses.keys()].filter((row) => operationOf(row) === operation.id);
-  const row = rows.find((each) => expectedStatuses.get(each)?.owner === 200) ?? (rows[0] as string);
-  const caller = expectedStatuses.get(row)?.owner === 200 ? 'owner' : 'operator';
-  const made = (await requests[row]?.({ world, caller, place: world.home })) as Ingredients;
+  const { row, caller } = allowedRow(operation);
+  const made = await makeRequest(row, { world, caller, place: world.home });
   return { ...made, token: made.token ?? (await world.credential(world.person(caller))) };
 }
 
-async function refuse(operation: Operation, made: Ingredients, options: RequestOptions, expected: [number, string]) {
-  const headers = { ...made.headers, ...options.headers };
-  const answer = await request(app, operation.method, fillPath(operation, made), {
-    body: made.body,
-    ...options,
-    headers,
-  });
+/** The request is sent without the token unless the options have it. */
+async function refuse(
+  operation: Operation,
+  { token: _token, ...made }: Right,
+  { body, ...options }: RequestOptions,
+  expected: [number, string],
+) {
+  const ingredients = body === undefined ? made : { ...made, body: body as Buffer };
+  const answer = await sendRequest(app, operation, ingredients, options);
   assert.deepEqual([answer.status, answer.json?.code ?? ''], expected, `${operation.id}: ${answer.text}`);
   assertDescribed(operation, answer);
 }
@@ -141,17 +129,25 @@ walk('a key whose first request is still running', keepsAnswer, async (operation
   });
 });
 
-/** The last ones: nobody gets in any more. */
-walk(
-  'more than the limit allows',
-  () => true,
-  async (operation) => {
-    const made = await rightRequest(operation);
-    const caller = await app.services.credentials.resolve(made.token);
-    const addresses = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].flatMap((ip) => [addressKey(ip), addressKey(ip, 48)]);
-    const keys = operation.limit || !caller ? addresses : [caller.credential.id, ...addresses];
-    const name = operation.limit ?? (writes(operation) ? 'write' : 'read');
-    for (const key of keys) while (!app.services.limits.take(name, key).exceeded);
-    await refuse(operation, made, { token: made.token }, [429, 'rate_limit.exceeded']);
-  },
-);
+suite('more than the limit allows', () => {
+  // The app that the walks share has no limits.
+  let unlimited: RateLimits;
+  before(() => {
+    unlimited = app.services.limits;
+  });
+  after(() => {
+    app.services.limits = unlimited;
+  });
+  for (const operation of operations)
+    test(operation.id, async () => {
+      const made = await rightRequest(operation);
+      const caller = await app.services.credentials.resolve(made.token);
+      const addresses = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].flatMap((ip) => [addressKey(ip), addressKey(ip, 48)]);
+      const keys = operation.limit || !caller ? addresses : [caller.credential.id, ...addresses];
+      const name = operation.limit ?? (writes(operation) ? 'write' : 'read');
+      const limits = new RateLimits(1);
+      for (const key of keys) while (!limits.take(name, key).exceeded);
+      app.services.limits = limits;
+      await refuse(operation, made, { token: made.token }, [429, 'rate_limit.exceeded']);
+    });
+});

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import type { Secrets } from '#core/secrets.ts';
 import { hashRecoveryCode } from '#features/second-factor/recovery-code.ts';
 import { codeOf, stepAt } from '#features/second-factor/totp.ts';
-import { answerCreation, answerRequest, newPasskey } from '../software-authenticator.ts';
+import { answerCreation, answerRequest, newPasskey } from '#testkit/clients/software-authenticator.ts';
 import type { World } from './world.ts';
 
 /** What a request about a second factor or an address needs and may use up, written straight into the database. */

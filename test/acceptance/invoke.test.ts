@@ -1,32 +1,31 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import type { Caller } from '#core/auth/caller.ts';
 import { type Input, invoke } from '#core/http/invoke.ts';
 import { keepsAnswer, type Operation } from '#core/http/operation.ts';
-import { operationsOf } from '#features/feature.ts';
-import { features } from '#features/index.ts';
-import { startTestApp, type TestApp } from '../app.ts';
-import { registerPerson } from '../people.ts';
+import { registerPerson } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
 import { ENDS_OWN_RIGHT, expectedStatuses } from './expected-policy.ts';
-import { openWorld } from './open-world.ts';
-import { fillPath, type Ingredients, operationOf, requests } from './requests.ts';
+import { sharedWorld } from './open-world.ts';
+import { allOperations, operationOf, rows } from './operations.ts';
+import { type Ingredients, makeRequest, sendRequest } from './requests.ts';
 import { type Answer, type CallerName, request, type World } from './world.ts';
 
-/** The same call over HTTP and from within, for every operation: what is answered and what is refused is the same. */
-const operations = operationsOf(features);
-const byId = new Map(operations.map((operation) => [operation.id, operation]));
+/**
+ * The same call over HTTP and from within, for every operation: what is answered and what is refused is the same.
+ * OPERATION=createSite walks one operation alone.
+ */
 /** One of each kind of right; policy.test.ts has them all. */
 const WHO: readonly CallerName[] = ['nobody', 'stranger', 'owner', 'reader', 'operator', 'unverified'];
 
 let app: TestApp;
 let world: World;
-let close = async () => {};
 
 before(async () => {
-  ({ app, world, close } = await openWorld());
+  ({ app, world } = await sharedWorld());
 });
-after(() => close());
 
 /** Where whoever calls from within is. */
 const IP = '127.0.0.1';
@@ -35,10 +34,9 @@ type Ask = { operation: Operation; made: Ingredients; token: string | undefined;
 type Within = Awaited<ReturnType<typeof invoke>>;
 
 function overHttp({ operation, made, token, key }: Ask): Promise<Answer> {
-  const headers = { ...made.headers, ...(key && { 'idempotency-key': key }) };
   const params = Object.entries(made.params ?? {}).map(([name, value]) => [name, encodeURIComponent(value)]);
-  const path = fillPath(operation, { ...made, params: Object.fromEntries(params) });
-  return request(app, operation.method, path, { body: made.body, headers, token });
+  const encoded = { ...made, params: Object.fromEntries(params) };
+  return sendRequest(app, operation, encoded, { token, ...(key && { headers: { 'idempotency-key': key } }) });
 }
 
 async function fromWithin({ operation, made, token, key }: Ask): Promise<Within> {
@@ -84,11 +82,10 @@ const withoutMoment = (body: unknown) =>
   );
 
 suite('each operation answers and refuses the same, whichever way it is called', () => {
-  for (const row of expectedStatuses.keys()) {
-    const operation = byId.get(operationOf(row)) as Operation;
+  for (const row of rows) {
+    const operation = operationOf(row);
     if (!operation.handle) continue;
-    const make = (caller: CallerName, place = world.placeOf(caller)) =>
-      requests[row]?.({ world, caller, place }) as Promise<Ingredients>;
+    const make = (caller: CallerName, place = world.placeOf(caller)) => makeRequest(row, { world, caller, place });
 
     test(row, async () => {
       for (const caller of WHO) {
@@ -130,7 +127,7 @@ async function assertRepeated(ask: Ask, what: string): Promise<void> {
 }
 
 test('what answers by itself is not called from within', async () => {
-  const raw = operations.filter(({ handle }) => !handle);
+  const raw = allOperations.filter(({ handle }) => !handle);
   assert.deepEqual(raw.map(({ id }) => id).sort(), [
     'authorizeMetrics',
     'connectTerminal',
@@ -154,7 +151,7 @@ test('what answers by itself is not called from within', async () => {
     await assert.rejects(invoke(app.services, operation, undefined, { ip: IP }), /over HTTP alone/);
 });
 
-const operationNamed = (id: string) => byId.get(id) as Operation;
+const operationNamed = (id: string) => allOperations.find((each) => each.id === id) as Operation;
 
 test('whoever lost a right since they were looked up is refused', async () => {
   const ada = await registerPerson(app, 'Ada');
@@ -190,11 +187,13 @@ test('what is called from within counts against the same limit', async () => {
 });
 
 test('work that goes on is waited for, and names its event', async () => {
-  const ada = await registerPerson(app, 'Ada');
-  const caller = await callerOf(ada.token);
+  // One with a worker.
+  const { services, ...whole } = await sharedApp();
+  const ada = await registerPerson({ services, ...whole }, 'Ada');
+  const caller = await services.credentials.resolve(ada.token);
   const body = { target_email: 'waited@example.com', first_name: 'W' };
   const params = { team_id: ada.teamId };
-  const answer = await invoke(app.services, operationNamed('createInvite'), caller, {
+  const answer = await invoke(services, operationNamed('createInvite'), caller, {
     ip: IP,
     params,
     body,
@@ -202,6 +201,6 @@ test('work that goes on is waited for, and names its event', async () => {
   });
   assert.equal(answer.headers['preference-applied'], 'wait=30');
   const event_id = String(answer.headers['operation-id']);
-  const event = await invoke(app.services, operationNamed('getEvent'), caller, { ip: IP, params: { event_id } });
+  const event = await invoke(services, operationNamed('getEvent'), caller, { ip: IP, params: { event_id } });
   assert.ok(Object(event.body).finished_at);
 });

@@ -2,17 +2,12 @@ import assert from 'node:assert/strict';
 import { before, suite, test } from 'node:test';
 import type { Role } from '#core/auth/caller.ts';
 import { recordEvent } from '#core/events/events.ts';
-import type { Operation } from '#core/http/operation.ts';
-import { operationsOf } from '#features/feature.ts';
-import { features } from '#features/index.ts';
-import type { TestApp } from '../app.ts';
-import { eventually } from '../expect.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
+import { eventually } from '#testkit/expect.ts';
 import { expectedStatuses } from './expected-policy.ts';
-import { fillPath, type Ingredients, operationOf, requests } from './requests.ts';
+import { operationOf, rows } from './operations.ts';
+import { type Ingredients, makeRequest, sendRequest } from './requests.ts';
 import { type Answer, type CallerName, type Person, request, type World } from './world.ts';
-
-const operations = new Map(operationsOf(features).map((operation) => [operation.id, operation]));
-const rows = [...expectedStatuses.keys()];
 
 /** What differs from a stranger's answer, because they are in the team after all. */
 const IN_THE_TEAM: Record<string, number> = {
@@ -45,17 +40,13 @@ export function walkLimited(open: () => { app: TestApp; world: World }): void {
   }
 
   /** Valid requests about things of Home that are none of the site that they are limited to. */
-  async function make(row: string, { person, token }: { person: Person; token: string }, caller: CallerName) {
+  function make(row: string, { person, token }: { person: Person; token: string }, caller: CallerName) {
     const theirs = { ...world, person: () => person, token: () => token };
-    return (await requests[row]?.({ world: theirs, caller, place: world.home })) as Ingredients;
+    return makeRequest(row, { world: theirs, caller, place: world.home });
   }
 
-  function send(row: string, made: Ingredients, token: string): Promise<Answer> {
-    const operation = operations.get(operationOf(row)) as Operation;
-    const { body, headers } = made;
-    const more = { ...(body !== undefined && { body }), ...(headers && { headers }) };
-    return request(app, operation.method, fillPath(operation, made), { ...more, token: made.token ?? token });
-  }
+  const send = (row: string, made: Ingredients, token: string): Promise<Answer> =>
+    sendRequest(app, operationOf(row), made, { token });
 
   before(async () => {
     ({ app, world } = open());
@@ -104,7 +95,7 @@ export function walkLimited(open: () => { app: TestApp; world: World }): void {
   });
 
   suite('on the site that they are limited to they are what they are there', () => {
-    const onSite = rows.filter((row) => operations.get(operationOf(row))?.path.startsWith('/site/{fqdn}'));
+    const onSite = rows.filter((row) => operationOf(row).path.startsWith('/site/{fqdn}'));
     for (const row of onSite) {
       test(row, async () => {
         for (const role of ['viewer', 'member'] as const) {

@@ -1,25 +1,20 @@
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import { API_PREFIX, type Operation } from '#core/http/operation.ts';
-import { operationsOf } from '#features/feature.ts';
-import { features } from '#features/index.ts';
-import type { TestApp } from '../app.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
 import { expectedStatuses } from './expected-policy.ts';
-import { openWorld } from './open-world.ts';
-import { fillPath, type Ingredients, operationOf, requests } from './requests.ts';
+import { sharedWorld } from './open-world.ts';
+import { allOperations, operationOf, rows } from './operations.ts';
+import { makeRequest, sendRequest } from './requests.ts';
 import { type Answer, request, type World } from './world.ts';
-
-const operations = operationsOf(features);
 
 /** Null in an optional field of a body means that it is not given, in every operation. */
 let app: TestApp;
 let world: World;
-let close = async () => {};
 
 before(async () => {
-  ({ app, world, close } = await openWorld());
+  ({ app, world } = await sharedWorld());
 });
-after(() => close());
 
 interface Property {
   type?: string | string[];
@@ -40,7 +35,7 @@ const MEANINGFUL = [
   'updateTicket assistant_custom_instructions',
 ];
 const bodyOf = (operation: Operation) => operation.body as unknown as BodySchema;
-const takesFields = operations.filter(({ body }) => body !== undefined);
+const takesFields = allOperations.filter(({ body }) => body !== undefined);
 const optionalFields = (operation: Operation) => {
   const { properties, required = [] } = bodyOf(operation);
   return Object.keys(properties).filter((name) => !required.includes(name));
@@ -69,20 +64,18 @@ test('no body has an object inside it with optional fields, which the reader wou
 });
 
 suite('null says the same as leaving the field out', () => {
-  for (const [row, statuses] of expectedStatuses) {
-    const operation = operations.find(({ id }) => id === operationOf(row)) as Operation;
+  for (const row of rows) {
+    const operation = operationOf(row);
     if (!operation.body) continue;
     for (const name of optionalFields(operation).filter((each) => !isMeaningful(operation, each))) {
       test(`${row}: ${name}`, async () => {
-        const caller = statuses.owner === 200 ? 'owner' : 'operator';
+        const caller = expectedStatuses.get(row)?.owner === 200 ? 'owner' : 'operator';
         const send = async (more: object) => {
-          const made = (await requests[row]?.({ world, caller, place: world.home })) as Ingredients;
+          const made = await makeRequest(row, { world, caller, place: world.home });
           const { [name]: _left, ...body } = made.body as Record<string, unknown>;
-          const { headers } = made;
-          // Nobody remembers yet what this one may do: the request can be about a team that was made for it.
-          const token = made.token ?? (await world.credential(world.person(caller)));
-          const options = { body: { ...body, ...more }, token, ...(headers && { headers }) };
-          return comparable(await request(app, operation.method, fillPath(operation, made), options));
+          return comparable(
+            await sendRequest(app, operation, { ...made, body: { ...body, ...more } }, { token: world.token(caller) }),
+          );
         };
         assert.deepEqual(await send({ [name]: null }), await send({}));
       });

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeRepository } from '../git/repository.ts';
-import { startNameServer } from '../name-server.ts';
-import { startUpstream } from '../upstream.ts';
+import { makeRepository } from '#testkit/git/repository.ts';
+import { startNameServer } from '#testkit/servers/name-server.ts';
+import { startUpstream } from '#testkit/servers/upstream.ts';
 
 /**
  * The world outside of the service, as far as its operations ask it: a name server, a repository that may be read, and

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { CMS, newFqdn } from '../sites.ts';
+import { CMS, newFqdn } from '#testkit/app/sites.ts';
 import { type Answer, type RequestOptions, request } from './world.ts';
 
 /**

@@ -2,10 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Operation } from '#core/http/operation.ts';
 import { metricsClientSecret } from '#features/metrics-sign-in/metrics-sign-in.client.ts';
 import { newSshKey } from '#integrations/git/ssh-key.ts';
-import { OPERATOR } from '../app.ts';
-import { dumpOf } from '../archives/dump.ts';
-import { zip } from '../archives/pack.ts';
-import { ownCertificate } from '../own-certificate.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
+import { dumpOf } from '#testkit/archives/dump.ts';
+import { zip } from '#testkit/archives/pack.ts';
+import { ownCertificate } from '#testkit/data/own-certificate.ts';
 import {
   emailChangeOf,
   emailOf,
@@ -19,7 +19,17 @@ import {
   unsubscribeQuery,
 } from './factors.ts';
 import { repositoryUrl } from './outside.ts';
-import { type CallerName, METRICS_REDIRECT_URI, PASSWORD, type Place, REGION, type World } from './world.ts';
+import {
+  type Answer,
+  type CallerName,
+  METRICS_REDIRECT_URI,
+  PASSWORD,
+  type Place,
+  REGION,
+  type RequestOptions,
+  request,
+  type World,
+} from './world.ts';
 
 /**
  * A valid request for every operation, made fresh for each call: whoever may call gets a success, and nothing but the
@@ -28,14 +38,14 @@ import { type CallerName, METRICS_REDIRECT_URI, PASSWORD, type Place, REGION, ty
 export interface Ingredients {
   params?: Record<string, string | number>;
   query?: Record<string, string>;
-  body?: Record<string, unknown> | Buffer;
+  body?: Record<string, unknown> | Buffer | undefined;
   /** Besides the usual; the body is JSON unless they say otherwise. */
   headers?: Record<string, string>;
   /** Used instead of the caller's own token, where the call would use that up. */
   token?: string;
 }
 
-interface Setting {
+export interface Setting {
   world: World;
   caller: CallerName;
   place: Place;
@@ -144,8 +154,6 @@ const throughAnalytics = (method: string): Make => {
 };
 const XML = { body: Buffer.from('<methodCall/>'), headers: { 'content-type': 'text/xml' } };
 
-const passwordOf = (caller: CallerName) => (caller === 'operator' ? OPERATOR.password : PASSWORD);
-
 const OAUTH_REDIRECT = 'https://program.example/callback';
 /** What a program would lead somebody to us with. */
 const asked = async (world: World) => ({
@@ -235,32 +243,32 @@ export const requests: Record<string, Make> = {
   getSecondFactor: nothing,
   beginTotp: async ({ world, caller }) => {
     await noTotp(world, world.person(caller));
-    return { body: { current_password: passwordOf(caller) } };
+    return { body: { current_password: PASSWORD } };
   },
   confirmTotp: async ({ world, caller }) => ({
     body: { code: await totpOf(world, world.person(caller), { confirmed: false }) },
   }),
   removeTotp: async ({ world, caller }) => {
     await totpOf(world, world.person(caller), { confirmed: true });
-    return { body: { current_password: passwordOf(caller) } };
+    return { body: { current_password: PASSWORD } };
   },
-  beginPasskey: ({ caller }) => ({ body: { current_password: passwordOf(caller) } }),
+  beginPasskey: () => ({ body: { current_password: PASSWORD } }),
   createPasskey: async ({ world, caller }) => ({ body: await madePasskey(world, world.person(caller)) }),
   removePasskey: async ({ world, caller }) => ({
     params: { passkey_id: (await passkeyOf(world, world.person(caller))).id },
-    body: { current_password: passwordOf(caller) },
+    body: { current_password: PASSWORD },
   }),
   createRecoveryCodes: async ({ world, caller }) => {
     await passkeyOf(world, world.person(caller));
-    return { body: { current_password: passwordOf(caller) } };
+    return { body: { current_password: PASSWORD } };
   },
   resetSecondFactor: async ({ world }) => {
     const person = await world.user();
     await passkeyOf(world, person);
     return { params: { user_id: person.id } };
   },
-  changeEmail: ({ caller }) => ({
-    body: { email: `${newName()}@example.com`, current_password: passwordOf(caller) },
+  changeEmail: () => ({
+    body: { email: `${newName()}@example.com`, current_password: PASSWORD },
   }),
   confirmEmail: async ({ world, caller }) => {
     // It confirms the address too, and this one is needed without.
@@ -750,7 +758,27 @@ const SITE = {
 };
 const TICKET = { subject: 'It is broken', description: 'Please help' };
 
-export const operationOf = (row: string): string => row.split('/')[0] as string;
+/** The valid request of a row, made for this caller. */
+export async function makeRequest(row: string, setting: Setting): Promise<Ingredients> {
+  const make = requests[row];
+  if (!make) throw new Error(`There is no request for ${row}: add it to test/acceptance/requests.ts`);
+  return make(setting);
+}
+
+/** Sends it with its own token or, where it has none, with the caller's. */
+export function sendRequest(
+  app: TestApp,
+  operation: Operation,
+  ingredients: Ingredients,
+  { headers, ...options }: RequestOptions = {},
+): Promise<Answer> {
+  return request(app, operation.method, fillPath(operation, ingredients), {
+    body: ingredients.body,
+    ...options,
+    headers: { ...ingredients.headers, ...headers },
+    token: ingredients.token ?? options.token,
+  });
+}
 
 export function fillPath(operation: Operation, { params = {}, query }: Ingredients): string {
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(params[name] ?? randomUUID()));

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { keepsAnswer, type Operation } from '#core/http/operation.ts';
-import { operationsOf } from '#features/feature.ts';
-import { features } from '#features/index.ts';
-import { startTestApp, type TestApp } from '../app.ts';
-import { pause } from '../pause.ts';
+import { keepsAnswer } from '#core/http/operation.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { pause } from '#testkit/pause.ts';
 import { ENDS_OWN_RIGHT, expectedStatuses } from './expected-policy.ts';
+import { allOperations, allRows, operationOf, rows } from './operations.ts';
 import { type Outside, startOutside } from './outside.ts';
-import { fillPath, type Make, operationOf, requests } from './requests.ts';
+import { makeRequest, sendRequest } from './requests.ts';
 import { type Answer, createWorld, PASSWORD, type Person, request, type World } from './world.ts';
-
-const operations = operationsOf(features);
 
 /** Rights that end and rights that are narrow, on two processes of the service that share a database. */
 let outside: Outside;
@@ -167,29 +164,25 @@ async function eventually(holds: () => Promise<boolean>, withinMs: number): Prom
 
 suite('an answer that is kept is shown to nobody whose right to it has ended', () => {
   // What anyone may call is nobody's right; repeated.test.ts walks that.
-  const keyed = operations.filter((operation) => keepsAnswer(operation) && operation.access.who !== 'anyone');
-  const rows = [...expectedStatuses].filter(([row, { owner }]) => {
-    return owner === 200 && keyed.some(({ id }) => id === operationOf(row));
-  });
+  const keyed = allOperations.filter((operation) => keepsAnswer(operation) && operation.access.who !== 'anyone');
+  const isWalked = (row: string) => expectedStatuses.get(row)?.owner === 200 && keyed.includes(operationOf(row));
 
   test('the walk has every operation that keeps its answer, but for those of operators', () => {
-    const walked = new Set(rows.map(([row]) => operationOf(row)));
-    const left = keyed.filter(({ id }) => !walked.has(id)).map(({ access }) => access.who);
+    const walked = new Set(allRows.filter(isWalked).map(operationOf));
+    const left = keyed.filter((operation) => !walked.has(operation)).map(({ access }) => access.who);
     assert.ok(walked.size > 25, String(walked.size));
     assert.deepEqual([...new Set(left)], ['operator']);
   });
 
-  for (const [row] of rows) {
+  for (const row of rows.filter(isWalked)) {
     test(row, async () => {
       const person = await world.user();
       const place = { teamId: await world.team(person), owner: person, opener: person };
       const token = await world.credential(person);
       const theirs: World = { ...world, home: place, person: () => person, token: () => token };
-      const operation = operations.find(({ id }) => id === operationOf(row)) as Operation;
-      const made = await (requests[row] as Make)({ world: theirs, caller: 'owner', place });
-      const headers = { ...made.headers, 'idempotency-key': 'once' };
-      const body = made.body === undefined ? {} : { body: made.body };
-      const send = () => request(app, 'POST', fillPath(operation, made), { ...body, headers, token });
+      const made = await makeRequest(row, { world: theirs, caller: 'owner', place });
+      const headers = { 'idempotency-key': 'once' };
+      const send = () => sendRequest(app, operationOf(row), { ...made, token }, { headers });
       const [first, again] = [await send(), await send()];
       assert.equal(first.status, 200, first.text);
       // Then there is no right left to take away.
@@ -221,12 +214,10 @@ suite('a narrow token shows no more than it opens', () => {
 
     // What is the owner's own and no team's stays visible.
     const personal = ['getEvent/of the account', 'getAttachment/of no ticket yet'];
-    for (const [row, { stranger }] of expectedStatuses) {
-      if (stranger !== 404 || personal.includes(row)) continue;
-      const operation = operations.find(({ id }) => id === operationOf(row)) as Operation;
-      const made = await (requests[row] as Make)({ world, caller: 'owner', place: other });
-      const { body } = made;
-      const answer = await request(app, operation.method, fillPath(operation, made), { token, body });
+    for (const row of rows) {
+      if (expectedStatuses.get(row)?.stranger !== 404 || personal.includes(row)) continue;
+      const made = await makeRequest(row, { world, caller: 'owner', place: other });
+      const answer = await sendRequest(app, operationOf(row), { ...made, token });
       assert.equal(answer.status, 404, `${row}: ${answer.text}`);
     }
     const teams = await request(app, 'GET', '/team', { token });

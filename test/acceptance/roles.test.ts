@@ -3,14 +3,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createTestDatabase, startTestApp } from '../app.ts';
-import { eventually, refused } from '../expect.ts';
-import { freePort } from '../free-port.ts';
-import { Remote } from '../git/remote.ts';
-import { registerPerson } from '../people.ts';
-import { newSite, putOnPlan } from '../sites.ts';
-import { siteOnDisk } from '../time.ts';
-import { visit } from '../visit.ts';
+import { registerPerson } from '#testkit/app/people.ts';
+import { siteOnDisk } from '#testkit/app/site-changes.ts';
+import { newSite, putOnPlan } from '#testkit/app/sites.ts';
+import { createTestDatabase, startTestApp } from '#testkit/app/test-app.ts';
+import { visit } from '#testkit/clients/visit.ts';
+import { eventually, refused } from '#testkit/expect.ts';
+import { freePort } from '#testkit/free-port.ts';
+import { Remote } from '#testkit/git/remote.ts';
 
 test('processes of every role start at once on an empty database and share the work', async () => {
   const database = await createTestDatabase({ empty: true });

@@ -13,12 +13,12 @@ import { newDelivery } from '#integrations/payments/built-in/events.ts';
 import { listObjects, saveObject } from '#integrations/payments/built-in/objects.sql.ts';
 import type { Price } from '#integrations/payments/built-in/stripe-objects.ts';
 import { beginSubscription } from '#integrations/payments/built-in/subscriptions.ts';
-import { OPERATOR, type TestApp } from '../app.ts';
-import { ownCertificate } from '../own-certificate.ts';
-import { markVerified } from '../people.ts';
-import { makePng } from '../png.ts';
-import { insertPreview, insertStage } from '../sites.ts';
-import { makeTinySite } from '../tiny-site.ts';
+import { markVerified } from '#testkit/app/people.ts';
+import { insertPreview, insertStage } from '#testkit/app/sites.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
+import { makeTinySite } from '#testkit/app/tiny-site.ts';
+import { makePng } from '#testkit/browser/png.ts';
+import { ownCertificate } from '#testkit/data/own-certificate.ts';
 import { repositoryUrl } from './outside.ts';
 
 /**
@@ -72,7 +72,7 @@ type Makers = ReturnType<typeof createMakers>;
 
 export async function createWorld(app: TestApp): Promise<World> {
   const make = createMakers(app, await hashPassword(PASSWORD));
-  const [owner, admin, member, viewer, removed, stranger, unverified] = await Promise.all([
+  const [owner, admin, member, viewer, removed, stranger, unverified, operator] = await Promise.all([
     register(app, 'owner'),
     register(app, 'admin'),
     register(app, 'member'),
@@ -80,8 +80,8 @@ export async function createWorld(app: TestApp): Promise<World> {
     register(app, 'removed'),
     register(app, 'stranger'),
     register(app, 'unverified', { verified: false }),
+    make.user({ isOperator: true }),
   ]);
-  const operator = { ...(await signIn(app, OPERATOR.email, OPERATOR.password)), email: OPERATOR.email };
   const home = { teamId: await teamOf(app, owner.token), owner, opener: removed };
   const elsewhere = { teamId: await teamOf(app, stranger.token), owner: stranger, opener: stranger };
   const unconfirmed = { teamId: await teamOf(app, unverified.token), owner: unverified, opener: unverified };
@@ -105,7 +105,7 @@ export async function createWorld(app: TestApp): Promise<World> {
     writer: await make.credential(owner, { kind: 'api_token' }),
     reader: await make.credential(owner, { kind: 'api_token', scopes: ['read'] }),
     planner: await make.credential(owner, { kind: 'api_token', scopes: ['plan'] }),
-    operator: operator.token,
+    operator: await make.credential(operator),
     unverified: unverified.token,
   };
   const accounts: Partial<Record<CallerName, Person>> = {
@@ -132,6 +132,8 @@ export async function createWorld(app: TestApp): Promise<World> {
 function createMakers(app: TestApp, passwordHash: string) {
   const { db } = app.services;
   const unique = () => randomUUID().slice(0, 13);
+  // As product code does after each change of rights: the announcement of the database can arrive after the next request.
+  const forgetRights = (person: Person) => app.services.credentials.forget(person.id);
   const newestBackup = (siteId: string) =>
     db
       .selectFrom('backups')
@@ -158,9 +160,10 @@ function createMakers(app: TestApp, passwordHash: string) {
   const terminals: (() => Promise<unknown>)[] = [];
 
   const makers = {
-    async user(): Promise<Person> {
+    async user({ isOperator = false } = {}): Promise<Person> {
       const email = `${unique()}@example.com`;
-      const user = { email, password_hash: passwordHash, first_name: 'Some', last_name: 'Body', is_verified: true };
+      const name = { first_name: 'Some', last_name: 'Body' };
+      const user = { email, password_hash: passwordHash, ...name, is_verified: true, is_superuser: isOperator };
       return db.insertInto('users').values(user).returning(['id', 'email']).executeTakeFirstOrThrow();
     },
 
@@ -181,7 +184,9 @@ function createMakers(app: TestApp, passwordHash: string) {
 
     async joins(teamId: string, person: Person, role: Role): Promise<string> {
       const row = { team_id: teamId, user_id: person.id, role };
-      return (await db.insertInto('team_members').values(row).returning('id').executeTakeFirstOrThrow()).id;
+      const { id } = await db.insertInto('team_members').values(row).returning('id').executeTakeFirstOrThrow();
+      forgetRights(person);
+      return id;
     },
 
     /** Somebody is in the team for this site, besides those that they are in it for already. */
@@ -196,6 +201,7 @@ function createMakers(app: TestApp, passwordHash: string) {
         .insertInto('site_roles')
         .values({ ...member, site_id: siteId, role })
         .execute();
+      forgetRights(person);
     },
 
     /** A token of this person: a session unless it says otherwise. */
@@ -707,7 +713,8 @@ export async function request(
 }
 
 async function register(app: TestApp, name: string, { verified = true } = {}): Promise<Person & { token: string }> {
-  const email = `${name}@example.com`;
+  // A walk has its own people, whoever else uses the same app.
+  const email = `${name}-${randomUUID()}@example.com`;
   const body = { email, password: PASSWORD, first_name: name, last_name: 'Tester' };
   const registered = await request(app, 'POST', '/register', { body });
   if (registered.status !== 200) throw new Error(`could not register ${name}: ${registered.text}`);

@@ -2,8 +2,8 @@ import { closeSync, globSync, openSync, readSync, statSync, writeSync } from 'no
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '#sdk';
-import type { Random } from '../random.ts';
-import { visit } from '../visit.ts';
+import { visit } from '#testkit/clients/visit.ts';
+import type { Random } from '#testkit/random.ts';
 import { stopPostgres } from './postgres-processes.ts';
 import type { ShakenPlatform } from './shaken-platform.ts';
 import { fillDisk } from './small-disk.ts';

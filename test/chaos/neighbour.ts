@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { visit } from '../visit.ts';
+import { visit } from '#testkit/clients/visit.ts';
 
 const PAUSE_MS = 10;
 /** Above whatever shakes the platform: the visitor stands for somebody with a machine of their own. */

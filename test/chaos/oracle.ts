@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { visit } from '../visit.ts';
+import { visit } from '#testkit/clients/visit.ts';
 
 const TIMEOUT_MS = 30_000;
 const RETRY_MS = 100;

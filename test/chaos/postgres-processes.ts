@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { findPostmaster } from '#core/db/embedded/postmaster.ts';
 
 /** A Postgres of ours with all its processes, by the folder of its cluster. */
-export function postgresProcesses(cluster: string): number[] {
+function postgresProcesses(cluster: string): number[] {
   const pid = findPostmaster(cluster)?.pid;
   if (!pid) return [];
   return [pid, ...readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)];
 }
 
 /** What ended meanwhile needs no signal. */
-export function signalAll(pids: readonly number[], name: NodeJS.Signals): void {
+function signalAll(pids: readonly number[], name: NodeJS.Signals): void {
   for (const pid of pids) {
     try {
       process.kill(pid, name);

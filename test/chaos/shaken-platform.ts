@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { findPostmaster } from '#core/db/embedded/postmaster.ts';
-import { eventually } from '../expect.ts';
-import { freePort } from '../free-port.ts';
-import { type ServiceProcess, spawnService } from '../service-process.ts';
+import { type ServiceProcess, spawnService } from '#testkit/app/service-process.ts';
+import { eventually } from '#testkit/expect.ts';
+import { freePort } from '#testkit/free-port.ts';
 import { shiftStoredTimes } from './shifted-times.ts';
 
 /** The service and its Postgres on one folder, over all their lives. */

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { eventually } from '../expect.ts';
+import { eventually } from '#testkit/expect.ts';
 import { DRIVER, SITES } from './fleet.ts';
 import { apply, kubectl, podNow } from './kube.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
 const NAME = 'contract';
-const SUITE = `src/runtimes/${DRIVER}/${DRIVER}-runtime.test.ts`;
-const PROCESSES = `src/runtimes/${DRIVER}/${DRIVER}-processes.test.ts`;
+const SUITE = `src/runtimes/${DRIVER}/${DRIVER}-runtime.full.test.ts`;
+const PROCESSES = `src/runtimes/${DRIVER}/${DRIVER}-processes.full.test.ts`;
 const LIMIT_MS = 15 * 60_000;
 
 interface PodSpec {
@@ -26,7 +26,7 @@ export async function passContract(siteId: string): Promise<string> {
   const [site] = spec.containers;
   assert.ok(site);
   const cache = join(CHECKOUT, 'node_modules/.cache');
-  const script = `cp -r /opt/siteyard-cache "$1" && shift && exec node_modules/.bin/node scripts/test.ts "$@"`;
+  const script = `cp -r /opt/siteyard-cache "$1" && shift && exec node_modules/.bin/node testkit/runner/main.ts --workers 1 "$@"`;
   const { startupProbe: _startup, readinessProbe: _ready, livenessProbe: _alive, ports: _ports, ...container } = site;
   await apply([
     {
@@ -45,7 +45,6 @@ export async function passContract(siteId: string): Promise<string> {
             env: [
               { name: 'TEST_DATABASE_URL', value: 'postgres://nobody@127.0.0.1:1/none' },
               { name: 'TMPDIR', value: '/tmp' },
-              { name: 'LANES', value: '1' },
             ],
             envFrom: [],
             volumeMounts: [
@@ -70,9 +69,10 @@ export async function passContract(siteId: string): Promise<string> {
     }, LIMIT_MS);
     const said = await kubectl('logs', '-n', SITES, NAME);
     assert.equal(phase, 'Succeeded', said.slice(-8_000));
-    const count = (what: string) => Number(new RegExp(`^ℹ ${what} (\\d+)$`, 'm').exec(said)?.[1] ?? Number.NaN);
-    assert.ok(count('pass') > 20 && count('fail') === 0, said.slice(-2_000));
-    return `${count('pass')} tests of the contract of ${DRIVER} pass in a pod as sites have it, ${count('skipped')} were skipped`;
+    const [, passed = 0, failed, skipped] =
+      /^(\d+) passed, (\d+) failed, (\d+) skipped$/m.exec(said)?.map(Number) ?? [];
+    assert.ok(passed > 20 && failed === 0, said.slice(-2_000));
+    return `${passed} tests of the contract of ${DRIVER} pass in a pod as sites have it, ${skipped} were skipped`;
   } finally {
     await kubectl('delete', 'pod', NAME, '-n', SITES, '--grace-period=0', '--force').catch(() => {});
   }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { type Client, createClient } from '#sdk';
+import { CMS } from '#testkit/app/sites.ts';
+import { eventually } from '#testkit/expect.ts';
 import { renderChart } from '../../scripts/chart/chart.ts';
-import { eventually } from '../expect.ts';
-import { CMS } from '../sites.ts';
 import { apply, kubectl, pods } from './kube.ts';
 import type { Surroundings } from './surroundings.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '#testkit/expect.ts';
 import { renderChart } from '../../scripts/chart/chart.ts';
 import { ALL, HOST_PORTS, RELEASE } from '../deploy/chart-values.ts';
-import { eventually } from '../expect.ts';
 import { passContract } from './contract.ts';
 import { costOfControlPlane } from './control-plane.ts';
 import { Fleet, HOME, SITES } from './fleet.ts';

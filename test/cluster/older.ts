@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually } from '../expect.ts';
+import { eventually } from '#testkit/expect.ts';
 import { Fleet, HOME, SITES } from './fleet.ts';
 import { isReady, kubectl, pods } from './kube.ts';
 import { Visitors, Writer } from './people.ts';

@@ -3,7 +3,7 @@ import { connect, createServer, type NetConnectOpts } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '#core/db/embedded-postgres.ts';
-import { MemoryS3 } from '../timemachine/memory-s3.ts';
+import { MemoryS3 } from '#testkit/servers/memory-s3.ts';
 import { RUN } from './cluster.ts';
 import { startProvisioner } from './kube.ts';
 

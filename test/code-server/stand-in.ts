@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, symlink, writeFile } from 'node:fs/prom
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PACKAGE_FOLDER } from '#runtimes/editor/code-server.ts';
-import { prepareWordPress, WORDPRESS_CACHE } from '../wordpress-cache.ts';
+import { prepareWordPress, WORDPRESS_CACHE } from '#testkit/drivers/wordpress-cache.ts';
 
 /**
  * A cache with a package that is started as code-server is and takes the socket as it does, for whoever tests the door and not VS Code. It says what it

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { freePort } from '../free-port.ts';
-import { Random, SEED } from '../random.ts';
-import { type ServiceProcess, spawnService } from '../service-process.ts';
+import { type ServiceProcess, spawnService } from '#testkit/app/service-process.ts';
+import { freePort } from '#testkit/free-port.ts';
+import { Random, SEED } from '#testkit/random.ts';
 import { countPendingJobs, installAudit, verify } from './verify.ts';
 import { type Ledger, Writer } from './writers.ts';
 

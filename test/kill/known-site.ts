@@ -2,11 +2,11 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sqliteFileOf } from '#runtimes/folders/site-folder.ts';
-import type { Step } from '#runtimes/memory/steps.ts';
 import type { SiteStorage } from '#runtimes/runtime.ts';
-import type { Random } from '../random.ts';
-import { RandomSite } from '../timemachine/random-site.ts';
-import { truthOfDatabase, truthOfFolder } from '../timemachine/truth.ts';
+import type { Step } from '#testkit/drivers/memory/steps.ts';
+import type { Random } from '#testkit/random.ts';
+import { RandomSite } from '#testkit/snapshots/random-site.ts';
+import { truthOfDatabase, truthOfFolder } from '#testkit/snapshots/truth.ts';
 import { RUNTIME } from './mortal-platform.ts';
 
 /** What visitors see of a site: two files, the first and the last that a restore places, and a row of the database. */

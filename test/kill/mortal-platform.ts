@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { type ServiceProcess, spawnService } from '#testkit/app/service-process.ts';
+import { createTestDatabase } from '#testkit/app/test-app.ts';
+import { freePort } from '#testkit/free-port.ts';
 import { commandOf } from '../../bench/proc.ts';
-import { createTestDatabase } from '../app.ts';
-import { freePort } from '../free-port.ts';
-import { type ServiceProcess, spawnService } from '../service-process.ts';
 
 /** Which processes are killed. */
 export const WAYS = ['processes of the time machine', 'platform and all its processes', 'platform alone'] as const;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { visit } from '../visit.ts';
+import { visit } from '#testkit/clients/visit.ts';
 import { type Page, textOf } from './known-site.ts';
 
 /** What visitors may see of a site, and when: the pages in the order in which they may come, or anything at all. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from '../random.ts';
-import { type Visited, visit } from '../visit.ts';
-import { type Session, signInToSite } from '../wordpress-session.ts';
+import { type Visited, visit } from '#testkit/clients/visit.ts';
+import { type Session, signInToSite } from '#testkit/clients/wordpress-session.ts';
+import type { Random } from '#testkit/random.ts';
 
 const PAGE = 100;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from '../random.ts';
+import type { Random } from '#testkit/random.ts';
 
 /** A change that somebody asked for, and what became known of it. Each carries a text that no other one has. */
 export interface Write {

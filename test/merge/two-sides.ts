@@ -2,8 +2,8 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFi
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SqliteFile } from '#runtimes/folders/sqlite-file.ts';
-import { writeEmptySite } from '#runtimes/memory/schema.ts';
-import type { Random } from '../random.ts';
+import { writeEmptySite } from '#testkit/drivers/memory/schema.ts';
+import type { Random } from '#testkit/random.ts';
 
 /** A shop's plugin: orders in a table of their own, a table with a second unique column, and one without any key. */
 const PLUGIN = `

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import type { Random } from '../random.ts';
+import type { Random } from '#testkit/random.ts';
 import { type Argument, pathOf, type SystemCall } from './system-calls.ts';
 
 /**

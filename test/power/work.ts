@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { copySite, firstContent, newSpec, request, wp } from '../../src/runtimes/contract-site.ts';
+import { copySite, firstContent, newSpec, request, wp } from '#testkit/contracts/contract-site.ts';
+import { openTestRuntime } from '#testkit/drivers/wordpress-cache.ts';
 import type { SiteSpec } from '../../src/runtimes/runtime.ts';
 import { signRequest } from '../../src/runtimes/wordpress/access.ts';
 import { keepRules } from '../../src/runtimes/wordpress/keep-rules.ts';
 import { TimeMachine } from '../../src/timemachine/process/time-machine.ts';
-import { openTestRuntime } from '../wordpress-cache.ts';
 import type { Entry } from './ledger.ts';
 
 /**

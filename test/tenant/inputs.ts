@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errorLine } from '#host/site-log/entries.ts';
 import { databaseFile } from '#runtimes/folders/site-folder.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '#testkit/random.ts';
 
 /** What a site's PHP or shell can write where the platform reads it; each of it as large and as odd as it may be. */
 export class HostileTenant {

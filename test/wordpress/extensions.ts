@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { zipFiles } from '../zip.ts';
+import { zipFiles } from '#testkit/archives/zip.ts';
 import {
   type Area,
   agree,

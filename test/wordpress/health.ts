@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { eventually } from '../expect.ts';
+import { eventually } from '#testkit/expect.ts';
 import { PATIENCE } from './patience.ts';
 import { type Area, openAdmin, type SiteUnderTest } from './site-under-test.ts';
 
@@ -15,7 +15,7 @@ const NOT_OURS: Record<string, { label: RegExp; why: string }> = {
   },
   https_status: {
     label: /^Your website does not use HTTPS$/,
-    why: 'This site is on loopback. That it is content behind TLS is tested in src/features/instance/own-calls.test.ts.',
+    why: 'This site is on loopback. That it is content behind TLS is tested in src/features/instance/own-calls.full.test.ts.',
   },
   dotorg_communication: {
     label: /^Could not reach WordPress\.org$/,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { makePng } from '../png.ts';
+import { makePng } from '#testkit/browser/png.ts';
 import {
   type Area,
   agree,

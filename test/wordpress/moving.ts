@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { zipFiles } from '../zip.ts';
+import { zipFiles } from '#testkit/archives/zip.ts';
 import {
   type Area,
   askRest,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { eventually } from '../expect.ts';
+import { eventually } from '#testkit/expect.ts';
 import {
   type Area,
   askRest,

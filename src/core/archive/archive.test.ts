@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { zstdCompressSync } from 'node:zlib';
-import { ENTRY_LIMIT, GOOD, hostileArchives, UNPACKED_LIMIT } from '../../../test/archives/hostile-archives.ts';
-import { pax, tar, tarGz, zip } from '../../../test/archives/pack.ts';
+import { ENTRY_LIMIT, GOOD, hostileArchives, UNPACKED_LIMIT } from '#testkit/archives/hostile-archives.ts';
+import { pax, tar, tarGz, zip } from '#testkit/archives/pack.ts';
 import { ArchiveRefused } from './archive-refused.ts';
 import { unpackSite } from './unpack-site.ts';
 

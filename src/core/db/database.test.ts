@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase } from '../../../test/app.ts';
+import { createTestDatabase } from '#testkit/app/test-app.ts';
 import { openDatabase } from './database.ts';
 
 test('a server in a zone with daylight saving reckons a day as 24 hours, as we do', async () => {

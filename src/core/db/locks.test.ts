@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createTestDatabase } from '../../../test/app.ts';
+import { createTestDatabase } from '#testkit/app/test-app.ts';
 import { type Database, openDatabase } from './database.ts';
 import { LockBusy, Locks } from './locks.ts';
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { after, before, test } from 'node:test';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { refused } from '../../../test/expect.ts';
-import { pause } from '../../../test/pause.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { refused } from '#testkit/expect.ts';
+import { pause } from '#testkit/pause.ts';
 
 let app: TestApp;
 let person: Person;

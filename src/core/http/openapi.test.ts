@@ -3,8 +3,8 @@ import { after, before, suite, test } from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { operationsOf } from '#features/feature.ts';
 import { features } from '#features/index.ts';
-import { startTestApp, type TestApp, takeUndeclared } from '../../../test/app.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { startTestApp, type TestApp, takeUndeclared } from '#testkit/app/test-app.ts';
 import { failuresOf } from './declared.ts';
 import { keepsAnswer, type Operation } from './operation.ts';
 

@@ -6,9 +6,9 @@ import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { Type } from 'typebox';
 import { inTeam } from '#core/policy.ts';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually } from '../../../test/expect.ts';
-import { letIn, type Person, registerPerson } from '../../../test/people.ts';
+import { letIn, type Person, registerPerson } from '#testkit/app/people.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { eventually } from '#testkit/expect.ts';
 import { socketOperation } from './operation.ts';
 import { Uuid } from './schema.ts';
 

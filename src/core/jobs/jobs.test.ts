@@ -3,11 +3,11 @@ import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { inTransaction } from '#core/db/database.ts';
 import { finishEvent, recordEvent } from '#core/events/events.ts';
-import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually } from '../../../test/expect.ts';
-import { pause } from '../../../test/pause.ts';
-import { type Person, registerPerson, signInAs } from '../../../test/people.ts';
-import { withoutRetryWaits } from '../../../test/retries.ts';
+import { withoutRetryWaits } from '#testkit/app/job-retries.ts';
+import { type Person, registerPerson, signInAs } from '#testkit/app/people.ts';
+import { OPERATOR, startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { eventually } from '#testkit/expect.ts';
+import { pause } from '#testkit/pause.ts';
 import { type JobKind, jobKind } from './jobs.ts';
 
 const running = new Map<string, number>();

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { createClient } from '#sdk';
-import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
-import { refused } from '../../../test/expect.ts';
-import { PASSWORD, registerPerson, signInAs } from '../../../test/people.ts';
-import { addPasskey, addTotp, untilSecondStep } from '../../../test/second-factor.ts';
-import { answerRequest, newPasskey } from '../../../test/software-authenticator.ts';
+import { PASSWORD, registerPerson, signInAs } from '#testkit/app/people.ts';
+import { addPasskey, addTotp, untilSecondStep } from '#testkit/app/second-factor.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { OPERATOR, startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { answerRequest, newPasskey } from '#testkit/clients/software-authenticator.ts';
+import { refused } from '#testkit/expect.ts';
 import { codeOf } from '../second-factor/totp.ts';
 
 let app: TestApp;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
 });
-after(() => app.close());
 
 const anonymous = () => createClient({ baseUrl: app.url });
 const as = (token: string) => createClient({ baseUrl: app.url, token });

@@ -1,22 +1,25 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { sql } from 'kysely';
 import { invoke } from '#core/http/invoke.ts';
 import type { Operation } from '#core/http/operation.ts';
 import { createClient } from '#sdk';
-import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
-import { refused } from '../../../test/expect.ts';
-import { type Person, registerPerson, signInAs } from '../../../test/people.ts';
+import { type Person, registerPerson, signInAs } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
+import { refused } from '#testkit/expect.ts';
 
 let app: TestApp;
 let person: Person;
-let operator: Pick<Person, 'api' | 'token'>;
+let operator: Pick<Person, 'api' | 'token' | 'email'>;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
   person = await registerPerson(app, 'Ada');
-  operator = await signInAs(app, OPERATOR.email, OPERATOR.password);
+  // An operator of its own, because one test takes the role away from it.
+  const { email, userId } = await registerPerson(app, 'Operator');
+  await app.services.db.updateTable('users').set({ is_superuser: true }).where('id', '=', userId).execute();
+  operator = await signInAs(app, email);
 });
-after(() => app?.close());
 
 /** As a browser does it: the session's cookie, and the one that the answer sets beside it. */
 async function beginView(reason = 'Ticket 12', session = operator.token): Promise<string> {
@@ -114,20 +117,22 @@ test('the person reads of it, operators see who viewed whom and why', async () =
   const views = await operator.api.listAccountViews({ params: { user_id: person.userId } });
   assert.deepEqual(
     [views.results[0]?.reason, views.results[0]?.operator.email],
-    ['They can not see their invoices', OPERATOR.email],
+    ['They can not see their invoices', operator.email],
   );
 });
 
 test('it ends when it is ended, after its time, with the session it hangs on and with the rights of the operator; then the operator is back', async () => {
   const first = await beginView();
   await browserWith(first).endView();
-  assert.equal((await browserWith(first).getMe()).email, OPERATOR.email);
+  assert.equal((await browserWith(first).getMe()).email, operator.email);
 
   const second = await beginView();
-  await sql`update account_views set expires_at = now() where ended_at is null`.execute(app.services.db);
-  assert.equal((await browserWith(second).getMe()).email, OPERATOR.email);
+  await sql`update account_views set expires_at = now() where user_id = ${person.userId} and ended_at is null`.execute(
+    app.services.db,
+  );
+  assert.equal((await browserWith(second).getMe()).email, operator.email);
 
-  const other = await signInAs(app, OPERATOR.email, OPERATOR.password);
+  const other = await signInAs(app, operator.email);
   const third = await beginView('Again', other.token);
   const token = String(/view=(\S+)/.exec(third)?.[1]);
   await other.api.signOut();
@@ -135,10 +140,10 @@ test('it ends when it is ended, after its time, with the session it hangs on and
 
   const fourth = await beginView();
   const seen = await beginView('Once more');
-  assert.equal((await browserWith(fourth).getMe()).email, OPERATOR.email, 'another view ends the one before');
-  await sql`update users set is_superuser = false where email = ${OPERATOR.email}`.execute(app.services.db);
+  assert.equal((await browserWith(fourth).getMe()).email, operator.email, 'another view ends the one before');
+  await sql`update users set is_superuser = false where email = ${operator.email}`.execute(app.services.db);
   assert.equal((await browserWith(seen).getMe()).view, null);
-  await sql`update users set is_superuser = true where email = ${OPERATOR.email}`.execute(app.services.db);
+  await sql`update users set is_superuser = true where email = ${operator.email}`.execute(app.services.db);
 });
 
 test('operators can not be viewed, a reason is asked for, and an API token begins no view', async () => {

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { inTransaction } from '#core/db/database.ts';
 import { createClient } from '#sdk';
-import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually, refused } from '../../../test/expect.ts';
-import { PASSWORD, type Person, registerPerson, signInAs } from '../../../test/people.ts';
-import { addPasskey, addTotp } from '../../../test/second-factor.ts';
-import { CMS, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
+import { PASSWORD, type Person, registerPerson, signInAs } from '#testkit/app/people.ts';
+import { addPasskey, addTotp } from '#testkit/app/second-factor.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { CMS, newFqdn, newSite, putOnPlan } from '#testkit/app/sites.ts';
+import { OPERATOR, startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { eventually, refused } from '#testkit/expect.ts';
 
 let app: TestApp;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
 });
-after(() => app.close());
 
 const anonymous = () => createClient({ baseUrl: app.url });
 const tokenIn = (mail: string) => /token=([\w-]+)/.exec(mail)?.[1] as string;

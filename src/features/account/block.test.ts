@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { createClient } from '#sdk';
-import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually, refused } from '../../../test/expect.ts';
-import { type Person, registerPerson, signInAs } from '../../../test/people.ts';
+import { type Person, registerPerson, signInAs } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { OPERATOR, type TestApp } from '#testkit/app/test-app.ts';
+import { eventually, refused } from '#testkit/expect.ts';
 
 let app: TestApp;
 let operator: Pick<Person, 'api'>;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
   operator = await signInAs(app, OPERATOR.email, OPERATOR.password);
 });
-after(() => app.close());
 
 const anonymous = () => createClient({ baseUrl: app.url });
 const block = (user_id: string, is_active = false) =>

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import pg from 'pg';
 import { createClient } from '#sdk';
-import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually, refused } from '../../../test/expect.ts';
-import { letIn, markVerified, type Person, registerPerson, signInAs } from '../../../test/people.ts';
-import { CMS, holdSite, insertSite, newFqdn, newSite } from '../../../test/sites.ts';
+import { letIn, markVerified, type Person, registerPerson, signInAs } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { CMS, holdSite, insertSite, newFqdn, newSite } from '#testkit/app/sites.ts';
+import { OPERATOR, type TestApp } from '#testkit/app/test-app.ts';
+import { eventually, refused } from '#testkit/expect.ts';
 
 /** An account that somebody made on an address of somebody else, and what becomes of it. */
 let app: TestApp;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
 });
-after(() => app?.close());
 
 const NEW_PASSWORD = 'a password of my own';
 const anonymous = () => createClient({ baseUrl: app.url });
@@ -210,7 +210,7 @@ test('a password reset on a confirmed address takes nothing away, whatever it sa
 
 suite('the mail that asks to confirm an address', () => {
   test('tells whoever did not make the account how to end it, and repeats nothing that somebody else wrote', async () => {
-    const email = 'stranger@example.com';
+    const email = 'taken.over@example.com';
     const names = { first_name: 'Buy now at evil.example', last_name: 'Spam' };
     await anonymous().register({ body: { email, password: 'somebody elses', ...names } });
     const mail = await app.mailTo(email);

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { refused } from '../../../test/expect.ts';
-import { letIn, type Person, registerPerson } from '../../../test/people.ts';
-import { newFqdn } from '../../../test/sites.ts';
+import { before, test } from 'node:test';
+import { letIn, type Person, registerPerson } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { newFqdn } from '#testkit/app/sites.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
+import { refused } from '#testkit/expect.ts';
 
 let app: TestApp;
 let owner: Person;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
   owner = await registerPerson(app, 'Owner');
 });
-after(() => app?.close());
 
 let number = 0;
 const newHost = () => `blog${number++}.example.com`;

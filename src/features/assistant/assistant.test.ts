@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
 import { createClient, type Ticket, type TicketReply } from '#sdk';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually } from '../../../test/expect.ts';
-import { type ModelServer, startModelServer } from '../../../test/model-server.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
-import { newSite } from '../../../test/sites.ts';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { newSite } from '#testkit/app/sites.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { eventually } from '#testkit/expect.ts';
+import { type ModelServer, startModelServer } from '#testkit/servers/model-server.ts';
 import { answerMessage } from '../ticket/answer.jobs.ts';
 import { insertAnswer } from '../ticket/answer.sql.ts';
 import { lookTogether } from '../ticket/answer.stream.ts';
@@ -37,10 +38,9 @@ suite('without a model', () => {
   let app: TestApp;
   let ada: Person;
   before(async () => {
-    app = await startTestApp();
+    app = await sharedApp();
     ada = await registerPerson(app, 'Ada');
   });
-  after(() => app.close());
 
   test('the built-in helper says what it is, looks at the site and into the docs, and takes one message', async () => {
     const site = await newSite(ada);

@@ -5,12 +5,12 @@ import type { Caller } from '#core/auth/caller.ts';
 import { effectOf } from '#core/http/effects.ts';
 import type { Call, Operation } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { hostileTexts } from '../../../test/hostile-texts.ts';
-import { type ModelRequest, type ModelServer, startModelServer, type Turn } from '../../../test/model-server.ts';
-import { letIn, type Person, registerPerson } from '../../../test/people.ts';
-import { insertSite, newSite } from '../../../test/sites.ts';
-import { siteOnDisk } from '../../../test/time.ts';
+import { letIn, type Person, registerPerson } from '#testkit/app/people.ts';
+import { siteOnDisk } from '#testkit/app/site-changes.ts';
+import { insertSite, newSite } from '#testkit/app/sites.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { hostileTexts } from '#testkit/data/hostile-texts.ts';
+import { type ModelRequest, type ModelServer, startModelServer, type Turn } from '#testkit/servers/model-server.ts';
 import { type Answered, answerQuestion, type Question } from './assistant.ts';
 
 /**

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { findSiteById, type SiteRow } from '#features/instance/instance.ts';
 import { keepFound } from '#features/site-software/site-software.view.ts';
 import type { Site } from '#sdk';
-import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
-import { type Person, registerPerson, signInAs } from '../../../test/people.ts';
-import { newSite, putOnPlan } from '../../../test/sites.ts';
+import { type Person, registerPerson, signInAs } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { newSite, putOnPlan } from '#testkit/app/sites.ts';
+import { OPERATOR, type TestApp } from '#testkit/app/test-app.ts';
 
 let app: TestApp;
 let owner: Person;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
   owner = await registerPerson(app, 'Owner');
   await putOnPlan(app, owner.teamId, 'business');
 });
-after(() => app?.close());
 
 const WORDPRESS = '7.1.1';
 

@@ -5,11 +5,11 @@ import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { prune } from '#features/backup/backup.jobs.ts';
 import type { Backup } from '#sdk';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { siteOnDisk } from '#testkit/app/site-changes.ts';
+import { newSite, putOnPlan } from '#testkit/app/sites.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
 import { TimeMachineFailure } from '#timemachine/failure.ts';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
-import { newSite, putOnPlan } from '../../../test/sites.ts';
-import { siteOnDisk } from '../../../test/time.ts';
 import { checkFigures } from './backup-check.sql.ts';
 import { checkTurns } from './backup-check.ts';
 

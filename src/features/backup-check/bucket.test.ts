@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { prune } from '#features/backup/backup.jobs.ts';
 import type { Backup } from '#sdk';
-import { createTestDatabase, startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually } from '../../../test/expect.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
-import { newSite, putOnPlan } from '../../../test/sites.ts';
-import { siteOnDisk } from '../../../test/time.ts';
-import { MemoryS3 } from '../../../test/timemachine/memory-s3.ts';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { siteOnDisk } from '#testkit/app/site-changes.ts';
+import { newSite, putOnPlan } from '#testkit/app/sites.ts';
+import { createTestDatabase, startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { eventually } from '#testkit/expect.ts';
+import { MemoryS3 } from '#testkit/servers/memory-s3.ts';
 import { checkFigures } from './backup-check.sql.ts';
 import { checkTurns } from './backup-check.ts';
 

@@ -13,13 +13,13 @@ import { findSiteById, type SiteRow } from '#features/instance/instance.ts';
 import { PLANS } from '#features/plan/plan.ts';
 import { sqliteFileOf } from '#runtimes/folders/site-folder.ts';
 import type { Backup } from '#sdk';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { siteOnDisk } from '#testkit/app/site-changes.ts';
+import { holdSite, newSite, putOnPlan } from '#testkit/app/sites.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { visit } from '#testkit/clients/visit.ts';
 import { TimeMachineFailure } from '#timemachine/failure.ts';
 import { TimeMachine } from '#timemachine/process/time-machine.ts';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
-import { holdSite, newSite, putOnPlan } from '../../../test/sites.ts';
-import { siteOnDisk } from '../../../test/time.ts';
-import { visit } from '../../../test/visit.ts';
 import { backUp } from './cut.ts';
 
 let app: TestApp;

@@ -5,11 +5,11 @@ import { sql } from 'kysely';
 import { inTransaction, type Tx } from '#core/db/database.ts';
 import { purgeSite } from '#features/deleted-site/purge.jobs.ts';
 import type { Backup, Site } from '#sdk';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { refused } from '../../../test/expect.ts';
-import { letIn, type Person, registerPerson } from '../../../test/people.ts';
-import { newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
-import { siteOnDisk } from '../../../test/time.ts';
+import { letIn, type Person, registerPerson } from '#testkit/app/people.ts';
+import { siteOnDisk } from '#testkit/app/site-changes.ts';
+import { newFqdn, newSite, putOnPlan } from '#testkit/app/sites.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { refused } from '#testkit/expect.ts';
 import { prune } from './backup.jobs.ts';
 
 let app: TestApp;

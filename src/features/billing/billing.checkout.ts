@@ -10,6 +10,7 @@ import { findUser } from '#features/user/user.ts';
 import { customerOf } from './billing.customer.ts';
 import { syncCustomerJob } from './billing.jobs.ts';
 import { asking, requirePayments } from './billing.provider.ts';
+import { findOfferedAgain } from './billing.rules.ts';
 import { alreadyPaid, beingPaid, type Checkout, freeTeamTaken, type NewCheckoutSession } from './billing.schema.ts';
 import { hasFreeTeam, lockBilledTeams, lockUser } from './billing.sql.ts';
 import {
@@ -22,8 +23,6 @@ import {
   type NewCheckoutRow,
 } from './checkout.sql.ts';
 
-/** A session can be paid for a day; one that is offered again has to live for a while yet. */
-const OFFERED_AGAIN_MS = 20 * 3_600_000;
 const ATTEMPTS = 3;
 
 /** What the provider was asked for before the transaction begins; undefined where nothing has to be paid. */
@@ -110,11 +109,9 @@ async function claim(tx: Db, wanted: NewCheckoutRow): Promise<{ row?: CheckoutRo
   const team_name = wanted.team_id === null ? wanted.team_name : await holdFreeTeam(tx, wanted.team_id);
   if (wanted.team_id === null) await lockUser(tx, wanted.user_id);
   const open = await listOpenCheckouts(tx, { ...wanted, team_name });
-  const [only] = open;
-  if (!only) return { row: await insertCheckout(tx, { ...wanted, team_name }), inTheWay: [] };
-  const isSame = only.plan_type_name === wanted.plan_type_name && only.interval === wanted.interval;
-  const isYoung = Date.now() - only.created_at.getTime() < OFFERED_AGAIN_MS;
-  return open.length === 1 && isSame && isYoung ? { row: only, inTheWay: [] } : { inTheWay: open };
+  if (open.length === 0) return { row: await insertCheckout(tx, { ...wanted, team_name }), inTheWay: [] };
+  const row = findOfferedAgain(open, wanted);
+  return row ? { row, inTheWay: [] } : { inTheWay: open };
 }
 
 async function holdFreeTeam(tx: Db, teamId: string): Promise<string> {

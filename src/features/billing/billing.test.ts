@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict';
-import { request } from 'node:http';
 import { after, before, suite, test } from 'node:test';
 import { type KyselyPlugin, sql } from 'kysely';
 import { inTransaction } from '#core/db/database.ts';
+import { invoke } from '#core/http/invoke.ts';
+import type { Operation } from '#core/http/operation.ts';
 import { signDelivery } from '#integrations/payments/built-in/events.ts';
 import type { Customer, StripeSubscription } from '#integrations/payments/built-in/stripe-objects.ts';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { deliver, type StripeServer, startStripeServer, WEBHOOK_SECRET } from '../../../test/billing/stripe-server.ts';
-import { eventually, refused } from '../../../test/expect.ts';
-import { letIn, PASSWORD, type Person, registerPerson, signInAs } from '../../../test/people.ts';
-import { insertSite } from '../../../test/sites.ts';
+import { letIn, PASSWORD, type Person, registerPerson, signInAs } from '#testkit/app/people.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { eventually, refused } from '#testkit/expect.ts';
+import { deliver, type StripeServer, startStripeServer, WEBHOOK_SECRET } from '#testkit/servers/stripe-server.ts';
 import { rereadPayments, syncCustomerJob } from './billing.jobs.ts';
 import { endTestPlans } from './billing.sync.ts';
-import { forecastOf, getTeamBilling } from './billing.view.ts';
+import { receivePaymentEvent } from './billing.ts';
+import { getTeamBilling } from './billing.view.ts';
 
 /** The whole way through the official SDK, over a socket, to a server that speaks Stripe's protocol. */
 let app: TestApp;
@@ -231,28 +232,31 @@ suite('checkout', () => {
     const owner = await registerPerson(app, 'Patient');
     const { url: before } = await checkoutFor(owner, 'micro');
     // A platform with another address leads back elsewhere.
-    const moved = await startTestApp({ databaseUrl: app.databaseUrl, env: { ...stripe.env, ROLE: 'api' } });
-    try {
-      const { api } = await signInAs(moved, owner.email);
-      const { url: now } = await checkoutFor({ ...owner, api }, 'micro');
-      assert.notEqual(now, before);
-      const own = (await stripe.sessions()).filter(({ id }) => [before, now].some((url) => url.endsWith(id)));
-      assert.deepEqual(
-        own.map(({ status }) => status),
-        ['open', 'expired'],
-      );
-      assert.equal((await checkoutFor({ ...owner, api }, 'micro')).url, now);
-      // Both are there for a while: what was shown last can be paid, and nothing else can.
-      const offered = [before, now, (await checkoutFor(owner, 'micro')).url];
-      offered.push((await checkoutFor({ ...owner, api }, 'micro')).url);
-      const sessions = await stripe.sessions();
-      assert.deepEqual(
-        offered.map((url) => sessions.find(({ id }) => url.endsWith(id))?.status),
-        ['expired', 'expired', 'expired', 'open'],
-      );
-    } finally {
-      await moved.close();
-    }
+    const { services } = app;
+    const moved = { ...services, config: { ...services.config, baseUrl: 'http://moved.example' } };
+    const caller = await services.credentials.resolve(owner.token);
+    const operation = services.operations.get('createCheckoutSession') as Operation;
+    const body = { for_team_id: owner.teamId, plan_name: 'micro', interval: 'month' };
+    const checkoutThere = async () => {
+      const answer = await invoke(moved, operation, caller, { body, ip: '127.0.0.1' });
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      return (answer.body as { url: string }).url;
+    };
+    const now = await checkoutThere();
+    assert.notEqual(now, before);
+    const own = (await stripe.sessions()).filter(({ id }) => [before, now].some((url) => url.endsWith(id)));
+    assert.deepEqual(
+      own.map(({ status }) => status),
+      ['open', 'expired'],
+    );
+    assert.equal(await checkoutThere(), now);
+    // Both are there for a while: what was shown last can be paid, and nothing else can.
+    const offered = [before, now, (await checkoutFor(owner, 'micro')).url, await checkoutThere()];
+    const sessions = await stripe.sessions();
+    assert.deepEqual(
+      offered.map((url) => sessions.find(({ id }) => url.endsWith(id))?.status),
+      ['expired', 'expired', 'expired', 'open'],
+    );
   });
 
   test('a checkout that ended at the provider when we could not hear of it is not offered again', async () => {
@@ -498,19 +502,6 @@ test('what is shown of a team is of one moment: its row is read once', async () 
   assert.equal(asked.filter((query) => query.includes('from teams')).length, 1);
 });
 
-test('the free site of a team that pays takes none of its slots, and of a free team the only one', async () => {
-  const owner = await registerPerson(app, 'Owner');
-  await insertSite(app, owner, { is_free: true });
-  const slots = async () => (await billingOf(owner)).limits.sites;
-  assert.deepEqual(await slots(), { used: 1, allowed: 1 });
-  const { url } = await checkoutFor(owner, 'micro');
-  await stripe.pay(url);
-  await owner.api.syncBilling();
-  assert.deepEqual(await slots(), { used: 0, allowed: 3 });
-  await insertSite(app, owner);
-  assert.deepEqual(await slots(), { used: 1, allowed: 3 });
-});
-
 suite('what is not paid', () => {
   test('a failed payment is told, sleeps after fourteen days, and is forgotten once paid', async () => {
     const owner = await ownerOn('micro');
@@ -630,13 +621,8 @@ suite('events of the provider', () => {
     const delivery = stripe.deliveries[position] as { body: string; signature: string };
     const { body } = delivery;
     const forged = [
-      { body, signature: '' },
-      { body, signature: 'nonsense' },
-      { body, signature: signDelivery(body, seconds(), 'another secret') },
-      { body, signature: signDelivery(body, seconds() - 301, WEBHOOK_SECRET) },
       { body: body.replace(sub_id as string, 'sub_x'), signature: delivery.signature },
-      { body: `${body} `, signature: delivery.signature },
-      { body: '', signature: delivery.signature },
+      { body, signature: signDelivery(body, seconds() - 301, WEBHOOK_SECRET) },
     ];
     const before = await app.services.db.selectFrom('payment_events').selectAll().execute();
     for (const each of forged) assert.equal(await deliver(app, each), 422);
@@ -696,52 +682,22 @@ suite('events of the provider', () => {
   });
 });
 
-test('a platform that has no provider and is open to the world sells nothing and says so', async () => {
-  // A name that leads here, and is not loopback by its looks.
-  const other = await startTestApp({ env: { BASE_URL: 'http://platform.example' } });
-  try {
-    const at = (path: string, options: { token?: string; body?: unknown }) => requestAs(other, path, options);
-    const account = { email: 'a@example.com', password: 'a long enough password', first_name: 'A', last_name: 'B' };
-    await at('/register', { body: account });
-    const grant = await at('/token', { body: { username: account.email, password: account.password } });
-    const token = grant.json.access_token as string;
-    for (const [path, body] of [
-      ['/create_portal_session', {}],
-      ['/billing/sync', {}],
-      ['/create_checkout_session', { new_team_name: 'A', plan_name: 'micro' }],
-      ['/payment_webhook', {}],
-    ] as const) {
-      const { status, json } = await at(path, { token, body });
-      assert.deepEqual([path, status, json.code], [path, 503, 'billing.not_configured']);
-    }
-  } finally {
-    await other.close();
+test('a platform without a provider sells nothing and says so', async () => {
+  const services = { ...app.services, payments: undefined };
+  const owner = await registerPerson(app, 'Early');
+  const caller = await services.credentials.resolve(owner.token);
+  for (const [id, body] of [
+    ['createPortalSession', {}],
+    ['syncBilling', {}],
+    ['createCheckoutSession', { new_team_name: 'A', plan_name: 'micro' }],
+  ] as const) {
+    const operation = services.operations.get(id) as Operation;
+    const answer = await invoke(services, operation, caller, { body, ip: '127.0.0.1' });
+    assert.deepEqual([id, answer.status, (answer.body as { code: string }).code], [id, 503, 'billing.not_configured']);
   }
+  const event = receivePaymentEvent(services.db, services, Buffer.from('{}'), '');
+  await assert.rejects(event, { status: 503, code: 'billing.not_configured' });
 });
-
-/** With the platform's own name as the host, wherever it listens. */
-function requestAs(
-  { services }: TestApp,
-  path: string,
-  { token, body }: { token?: string; body?: unknown },
-): Promise<{ status: number; json: Record<string, unknown> }> {
-  const headers = {
-    host: 'platform.example',
-    'content-type': 'application/json',
-    ...(token && { authorization: `Bearer ${token}` }),
-  };
-  return new Promise((resolve, reject) => {
-    const outgoing = request(
-      { host: '127.0.0.1', port: services.config.port, method: 'POST', path: `/f/api/v1${path}`, headers },
-      async (response) => {
-        let text = '';
-        for await (const chunk of response) text += chunk;
-        resolve({ status: response.statusCode ?? 0, json: JSON.parse(text) });
-      },
-    );
-    outgoing.once('error', reject).end(JSON.stringify(body));
-  });
-}
 
 test('what was bought with test money ends where real money is taken, and can be bought again', async () => {
   const trying = await startTestApp();
@@ -806,14 +762,5 @@ suite('what is billed', () => {
     await eventually(async () => (await billingOf(next, owner.teamId)).state === 'canceled');
     const bills = await next.api.getTeamBills({ params });
     assert.deepEqual(bills, { card: null, invoices: [], is_yours: false });
-  });
-
-  test('the forecast is a straight line through the cycle, and there is none on its first day', async () => {
-    const day = 86_400_000;
-    const at = (days: number) => new Date(Date.UTC(2026, 0, 1) + days * day);
-    const team = { cycle_start: at(0), cycle_end: at(30), current_cycle_visits: 1000, current_cycle_bandwidth: 50 };
-    assert.equal(forecastOf(team, at(0.5).getTime()), null);
-    assert.deepEqual(forecastOf(team, at(10).getTime()), { visits: 3000, bandwidth_bytes: 150 });
-    assert.deepEqual(forecastOf(team, at(31).getTime()), { visits: 1000, bandwidth_bytes: 50 });
   });
 });

@@ -3,8 +3,9 @@ import { teamNotFound } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { PLANS, priceOf } from '#features/plan/plan.ts';
 import { countSites } from '#features/site/site.ts';
+import { countSlots, forecastOf, stateOf } from './billing.rules.ts';
 import type { TeamBilling } from './billing.schema.ts';
-import { type BilledTeam, findBilledTeam, type UsedInCycle } from './billing.sql.ts';
+import { findBilledTeam } from './billing.sql.ts';
 import { GRACE_MS } from './billing.state.ts';
 
 export async function getTeamBilling(db: Db, { payments }: Services, teamId: string): Promise<TeamBilling> {
@@ -32,32 +33,10 @@ export async function getTeamBilling(db: Db, { payments }: Services, teamId: str
     provider: payments ? (payments.account === 'test' ? 'test' : 'stripe') : null,
     forecast: forecastOf(team),
     limits: {
-      // The one free site of a paid team takes none of the slots that it pays for.
-      sites: { used: plan.name === 'free' ? sites : sites - free_sites, allowed: plan.sites + additional },
+      sites: countSlots(plan, { sites, free_sites, additional }),
       storage_bytes: { used: team.storage_usage, allowed: plan.storage_bytes },
       visits: { used: team.current_cycle_visits, allowed: plan.visits },
       bandwidth_bytes: { used: team.current_cycle_bandwidth, allowed: plan.bandwidth_bytes },
     },
   };
-}
-
-const DAY_MS = 86_400_000;
-
-/** A straight line from the beginning of the cycle through now. One day is too little to draw it from. */
-export function forecastOf(
-  team: Pick<UsedInCycle, 'cycle_start' | 'cycle_end' | 'current_cycle_visits' | 'current_cycle_bandwidth'>,
-  now = Date.now(),
-): TeamBilling['forecast'] {
-  const [start, end] = [team.cycle_start.getTime(), team.cycle_end.getTime()];
-  if (now - start < DAY_MS || end <= start) return null;
-  const share = Math.min(1, (now - start) / (end - start));
-  const whole = (used: number) => Math.round(used / share);
-  return { visits: whole(team.current_cycle_visits), bandwidth_bytes: whole(team.current_cycle_bandwidth) };
-}
-
-function stateOf(team: BilledTeam): TeamBilling['state'] {
-  if (team.is_expired) return 'expired';
-  if (team.unpaid_since !== null) return team.sub_id === null ? 'grace' : 'past_due';
-  if (team.cancel_at !== null) return 'canceled';
-  return team.trial_ends_on !== null && team.trial_ends_on.getTime() > Date.now() ? 'trialing' : 'active';
 }

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { sql } from 'kysely';
 import type { Site } from '#sdk';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { refused } from '../../../test/expect.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
-import { newSite, putOnPlan } from '../../../test/sites.ts';
-import { siteOnDisk } from '../../../test/time.ts';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { siteOnDisk } from '#testkit/app/site-changes.ts';
+import { newSite, putOnPlan } from '#testkit/app/sites.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
+import { refused } from '#testkit/expect.ts';
 import { firstBroken } from './first-broken.ts';
 
 let app: TestApp;
@@ -15,7 +16,7 @@ let site: Site;
 const points: string[] = [];
 
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
   owner = await registerPerson(app, 'Owner');
   await putOnPlan(app, owner.teamId, 'business');
   site = await newSite(owner);
@@ -27,7 +28,6 @@ before(async () => {
     points.push(await disk.keep());
   }
 });
-after(() => app?.close());
 
 const search = (body: { path: string; text?: string; text_is?: 'present' | 'absent'; until?: string }) =>
   owner.api.createBreakSearch({ params: { fqdn: site.fqdn }, wait: 120, body });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
-import { eventually } from '../../../test/expect.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
-import { newSite, putOnPlan } from '../../../test/sites.ts';
-import { startTlsApp, type TlsApp } from '../../../test/tls-app.ts';
-import { startZoneServer, withoutZoneServer, type ZoneServer } from '../../../test/zone-server.ts';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { newSite, putOnPlan } from '#testkit/app/sites.ts';
+import { startTlsApp, type TlsApp } from '#testkit/app/tls-app.ts';
+import { eventually } from '#testkit/expect.ts';
+import { startZoneServer, withoutZoneServer, type ZoneServer } from '#testkit/servers/zone-server.ts';
 
 const DOMAIN = 'sites.example';
 

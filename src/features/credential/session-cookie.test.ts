@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
+import { registerPerson } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { CMS, insertSite } from '#testkit/app/sites.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { refused } from '#testkit/expect.ts';
 import { request } from '../../../test/acceptance/world.ts';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { openBrowser } from '../../../test/browser.ts';
-import { eventually, refused } from '../../../test/expect.ts';
-import { letIn, registerPerson } from '../../../test/people.ts';
-import { CMS, insertSite } from '../../../test/sites.ts';
 
-const EMAIL = 'ada@example.com';
+const EMAIL = 'two.cookies@example.com';
 const PASSWORD = 'a long enough password';
 const SECURE = 'https://app.platform.example';
 
@@ -15,17 +15,14 @@ const SECURE = 'https://app.platform.example';
 let plain: TestApp;
 let secure: TestApp;
 before(async () => {
-  plain = await startTestApp();
+  plain = await sharedApp();
   const app = await startTestApp({ env: { BASE_URL: SECURE } });
   const url = `http://127.0.0.1:${app.services.config.port}`;
   secure = { ...app, url, api: `${url}/f/api/v1` };
   const body = { email: EMAIL, password: PASSWORD, first_name: 'Ada', last_name: 'Tester' };
   for (const each of [plain, secure]) await request(each, 'POST', '/register', { body });
 });
-after(async () => {
-  await plain?.close();
-  await secure?.close();
-});
+after(() => secure?.close());
 
 async function signIn(app: Pick<TestApp, 'api'>) {
   const answer = await request(app, 'POST', '/token', { body: { username: EMAIL, password: PASSWORD } });
@@ -34,12 +31,6 @@ async function signIn(app: Pick<TestApp, 'api'>) {
 }
 const me = (app: Pick<TestApp, 'api'>, cookie: string, more: { token?: string } = {}) =>
   request(app, 'GET', '/me', { headers: { cookie }, ...more });
-
-/** The one whose sites are in the page; undefined where it is left to the page to ask. */
-async function teamOfHome(cookie: string): Promise<string | undefined> {
-  const page = await (await fetch(`${secure.url}/`, { headers: { cookie } })).text();
-  return /\/f\/api\/v1\/site\?team_id=([\w-]+)/.exec(page)?.[1];
-}
 
 suite('over https', () => {
   test('the session cookie is one that browsers take from the host itself alone', async () => {
@@ -66,38 +57,6 @@ suite('over https', () => {
       (await request({ api: new URL('/openapi.json', app.api).href }, 'GET', '')).json.components.securitySchemes;
     assert.equal((await schemeOf(secure)).APIKeyCookie.name, '__Host-session');
     assert.equal((await schemeOf(plain)).APIKeyCookie.name, 'session');
-  });
-
-  test('the team that somebody chose is such a cookie, too: the dashboard writes it, and the server begins Home with it', async () => {
-    const [owner, guest] = [await registerPerson(secure, 'Ada'), await registerPerson(secure, 'Bob')];
-    await letIn(owner, guest, 'viewer');
-    const browser = await openBrowser();
-    try {
-      const context = await browser.newContext({ baseURL: SECURE });
-      await context.addCookies([{ name: '__Host-session', value: guest.token, url: SECURE, secure: true }]);
-      // As a proxy does that ends TLS.
-      await context.route(`${SECURE}/**`, async (route) => {
-        const response = await route.fetch({ url: route.request().url().replace(SECURE, secure.url) });
-        await route.fulfill({ response });
-      });
-      // It has no end.
-      await context.route('**/event/stream*', (route) => route.abort());
-      const page = await context.newPage();
-      await page.goto('/');
-      await page.getByRole('button', { name: /^Team: / }).click();
-      await page.getByRole('menuitemradio', { name: "Ada's team" }).click();
-      const teams = (await context.cookies()).filter(({ name }) => name.endsWith('team'));
-      assert.deepEqual(
-        teams.map(({ name, value, path, domain, secure: isSecure }) => [name, value, path, domain, isSecure]),
-        [['__Host-team', owner.teamId, '/', new URL(SECURE).host, true]],
-      );
-      const homeWith = (cookie: string) =>
-        eventually(async () => teamOfHome(`__Host-session=${guest.token}; ${cookie}`));
-      assert.equal(await homeWith(`__Host-team=${owner.teamId}`), owner.teamId);
-      assert.equal(await homeWith(`team=${owner.teamId}`), guest.teamId);
-    } finally {
-      await browser.close();
-    }
   });
 });
 

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { createClient } from '#sdk';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { refused } from '../../../test/expect.ts';
-import { PASSWORD, registerPerson, signInAs } from '../../../test/people.ts';
-import { openStream } from '../../../test/stream.ts';
+import { PASSWORD, registerPerson, signInAs } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
+import { openStream } from '#testkit/clients/event-stream.ts';
+import { refused } from '#testkit/expect.ts';
 import { browserName } from './browser-name.ts';
 
 let app: TestApp;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
 });
-after(() => app.close());
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 

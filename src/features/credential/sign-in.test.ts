@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, mock, suite, test } from 'node:test';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { OPERATOR, startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { movableClock } from '#testkit/movable-clock.ts';
 import { type Answer, request } from '../../../test/acceptance/world.ts';
-import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
-import { movableClock } from '../../../test/movable-clock.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
 import { countFailures } from './credential.ts';
 
 /** Somebody guesses passwords, from as many addresses as they like, while people sign in. */

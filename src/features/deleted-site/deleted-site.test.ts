@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import { cleanUpInstances, findUnknownFiles } from '#features/instance/clean-up.jobs.ts';
 import { createSiteJob } from '#features/site/site.jobs.ts';
-import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually, refused } from '../../../test/expect.ts';
-import { type Person, registerPerson, signInAs } from '../../../test/people.ts';
-import { CMS, holdSite, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
-import { siteOnDisk } from '../../../test/time.ts';
+import { type Person, registerPerson, signInAs } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { siteOnDisk } from '#testkit/app/site-changes.ts';
+import { CMS, holdSite, newFqdn, newSite, putOnPlan } from '#testkit/app/sites.ts';
+import { OPERATOR, type TestApp } from '#testkit/app/test-app.ts';
+import { eventually, refused } from '#testkit/expect.ts';
 import { archiveSite, restoreSite } from './deleted-site.jobs.ts';
 import { planPurges } from './purge.jobs.ts';
 
 let app: TestApp;
 let operator: Omit<Person, 'userId' | 'teamId'>;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
   operator = await signInAs(app, OPERATOR.email, OPERATOR.password);
 });
-after(() => app?.close());
 
 async function ownerOfMany(): Promise<Person> {
   const person = await registerPerson(app, 'Owner');
@@ -229,6 +229,7 @@ suite('nothing is left behind', () => {
     await db
       .updateTable('sites_to_remove')
       .set({ due_at: new Date(0) })
+      .where('site_id', 'in', [site.id, orphan.id])
       .execute();
     await look();
     assert.ok(!(await isKept(orphan.id)));

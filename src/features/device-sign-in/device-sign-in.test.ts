@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
 import { request } from '../../../test/acceptance/world.ts';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
 
 /** The sign-in of programs by a code (RFC 8628), through the real app with its real limits. */
 let app: TestApp;

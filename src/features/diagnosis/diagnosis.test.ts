@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import type { Diagnosis } from '#sdk';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually } from '../../../test/expect.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
-import { newSite } from '../../../test/sites.ts';
-import { siteOnDisk } from '../../../test/time.ts';
-import { visit } from '../../../test/visit.ts';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { siteOnDisk } from '#testkit/app/site-changes.ts';
+import { newSite } from '#testkit/app/sites.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
+import { visit } from '#testkit/clients/visit.ts';
+import { eventually } from '#testkit/expect.ts';
 import { findingsOf, type Sight } from './diagnosis.findings.ts';
 import { handshake } from './handshake.ts';
 import { look } from './look.ts';
@@ -15,10 +16,9 @@ import { look } from './look.ts';
 let app: TestApp;
 let ada: Person;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
   ada = await registerPerson(app, 'Ada');
 });
-after(() => app.close());
 
 test('says since when the front page fails, what changed before, and a proposal that brings it back', async () => {
   const site = await newSite(ada);

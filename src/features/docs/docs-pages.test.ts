@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { registerPerson } from '../../../test/people.ts';
+import { before, describe, it } from 'node:test';
+import { registerPerson } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
 
 const SOURCES = join(import.meta.dirname, '../..');
 
@@ -12,10 +13,9 @@ describe('the docs', () => {
   let pages: Map<string, string>;
 
   before(async () => {
-    app = await startTestApp();
+    app = await sharedApp();
     pages = await crawl(app.url);
   });
-  after(() => app.close());
 
   it('have no link that leads nowhere, to a page or to a heading', async () => {
     const dead: string[] = [];

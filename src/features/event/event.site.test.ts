@@ -3,9 +3,9 @@ import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { type Db, inTransaction } from '#core/db/database.ts';
 import { recordEvent } from '#core/events/events.ts';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { letIn, type Person, registerPerson } from '../../../test/people.ts';
-import { newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
+import { letIn, type Person, registerPerson } from '#testkit/app/people.ts';
+import { newFqdn, newSite, putOnPlan } from '#testkit/app/sites.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
 import { findSitesCalled, listEventsOfSites } from './event.sql.ts';
 
 /** What the lists say of a site: it keeps its events under other names and in other teams. */

@@ -6,12 +6,12 @@ import { sql } from 'kysely';
 import { type Db, inTransaction } from '#core/db/database.ts';
 import { finishEvent, recordEvent } from '#core/events/events.ts';
 import type { Event } from '#sdk';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually, refused } from '../../../test/expect.ts';
-import { freePort } from '../../../test/free-port.ts';
-import { letIn, type Person, registerPerson } from '../../../test/people.ts';
-import { withoutRetryWaits } from '../../../test/retries.ts';
-import { openStream } from '../../../test/stream.ts';
+import { withoutRetryWaits } from '#testkit/app/job-retries.ts';
+import { letIn, type Person, registerPerson } from '#testkit/app/people.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { openStream } from '#testkit/clients/event-stream.ts';
+import { eventually, refused } from '#testkit/expect.ts';
+import { freePort } from '#testkit/free-port.ts';
 import { forgetOldEvents } from './event.sql.ts';
 
 let app: TestApp;

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { sql } from 'kysely';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually, refused } from '../../../test/expect.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
-import { newFqdn, newSite } from '../../../test/sites.ts';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { newFqdn, newSite } from '#testkit/app/sites.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
+import { eventually, refused } from '#testkit/expect.ts';
 
 let app: TestApp;
 let owner: Person;
 let fqdn: string;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
   owner = await registerPerson(app, 'Owner');
   fqdn = (await newSite(owner)).fqdn;
 });
-after(() => app?.close());
 
 const create = (path: string, external_name = 'https://shop.example.com/') =>
   owner.api.createExternalPath({ params: { fqdn }, body: { path, external_name } });

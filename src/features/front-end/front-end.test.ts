@@ -3,10 +3,10 @@ import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import type { Caller } from '#core/auth/caller.ts';
 import { createClient } from '#sdk';
-import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually } from '../../../test/expect.ts';
-import { letIn, type Person, registerPerson, signInAs } from '../../../test/people.ts';
-import { newSite } from '../../../test/sites.ts';
+import { letIn, type Person, registerPerson, signInAs } from '#testkit/app/people.ts';
+import { newSite } from '#testkit/app/sites.ts';
+import { OPERATOR, startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { eventually } from '#testkit/expect.ts';
 import { type Ask, firstAnswers } from './first-answers.ts';
 
 let app: TestApp;

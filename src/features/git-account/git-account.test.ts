@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { type Client, createClient } from '#sdk';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { refused } from '../../../test/expect.ts';
-import { type ProviderHost, startProviderHost } from '../../../test/git/provider-host.ts';
-import { registerPerson } from '../../../test/people.ts';
+import { registerPerson } from '#testkit/app/people.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { refused } from '#testkit/expect.ts';
+import { type ProviderHost, startProviderHost } from '#testkit/git/provider-host.ts';
 
 const TOKEN = 'planted-git-token-7f3a';
 let app: TestApp;

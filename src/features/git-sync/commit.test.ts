@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import type { ApiError, GitCommit, Site } from '#sdk';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually, refused } from '../../../test/expect.ts';
-import { type ProviderHost, startProviderHost } from '../../../test/git/provider-host.ts';
-import { Remote } from '../../../test/git/remote.ts';
-import { git as runGit } from '../../../test/git/repository.ts';
-import { letIn, type Person, registerPerson } from '../../../test/people.ts';
-import { newSite, putOnPlan } from '../../../test/sites.ts';
-import { siteOnDisk } from '../../../test/time.ts';
+import { letIn, type Person, registerPerson } from '#testkit/app/people.ts';
+import { siteOnDisk } from '#testkit/app/site-changes.ts';
+import { newSite, putOnPlan } from '#testkit/app/sites.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { eventually, refused } from '#testkit/expect.ts';
+import { type ProviderHost, startProviderHost } from '#testkit/git/provider-host.ts';
+import { Remote } from '#testkit/git/remote.ts';
+import { git as runGit } from '#testkit/git/repository.ts';
 
 const TOKEN = 'a-git-token-of-tests';
 const FILES = {

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import type { ApiError } from '#sdk';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { refused } from '../../../test/expect.ts';
-import { type ProviderHost, startProviderHost } from '../../../test/git/provider-host.ts';
-import { makeRepository } from '../../../test/git/repository.ts';
-import { startSshd } from '../../../test/git/ssh-host.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { refused } from '#testkit/expect.ts';
+import { type ProviderHost, startProviderHost } from '#testkit/git/provider-host.ts';
+import { makeRepository } from '#testkit/git/repository.ts';
+import { startSshd } from '#testkit/git/ssh-host.ts';
 
 const TOKEN = 'planted-git-token-9c1b';
 const MANY = Array.from({ length: 120 }, (_, at) => ({ name: `ada/r${at}`, branches: ['main', `b${at}`] }));

@@ -7,10 +7,10 @@ import { siteHostName } from '#core/cluster.ts';
 import { specOf } from '#features/instance/instance.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import type { Site } from '#sdk';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually, refused } from '../../../test/expect.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
-import { holdSite, newSite, putOnPlan } from '../../../test/sites.ts';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { holdSite, newSite, putOnPlan } from '#testkit/app/sites.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { eventually, refused } from '#testkit/expect.ts';
 import { hold, onHeldSite } from './hold.ts';
 import { heardEveryMs, isTimeToSay, SILENT_SECONDS, thisProcess } from './platform-process.ts';
 

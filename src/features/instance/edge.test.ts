@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import { sql } from 'kysely';
 import type { Route, SiteUsage } from '#edge/route.ts';
 import type { Operations } from '#sdk';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually } from '../../../test/expect.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
-import { CMS, holdSite, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { CMS, holdSite, newFqdn, newSite, putOnPlan } from '#testkit/app/sites.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
+import { eventually } from '#testkit/expect.ts';
 import { siteReports, subscribeToPurges } from './edge-reports.ts';
 import { siteRoutes } from './edge-routes.ts';
 
 let app: TestApp;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
 });
-after(() => app?.close());
 
 async function ownerOfMany(): Promise<Person> {
   const person = await registerPerson(app, 'Owner');
@@ -108,6 +108,9 @@ suite('the routes of the edge', () => {
     await told(site.id, () => teams.set({ is_active: false }).execute());
     await told(site.id, () => teams.set({ is_active: true }).execute());
 
+    // Notifications arrive in the order of their commits, so none of the changes above is still on its way after this one.
+    const marker = await newSite(owner);
+    await eventually(async () => heard.includes(marker.id));
     heard.length = 0;
     await siteReports(app.services).usage([usageOf(site)]);
     await owner.api.updateTeam({ params: { team_id: owner.teamId }, body: { name: 'Another' } });

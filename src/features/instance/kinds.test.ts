@@ -13,10 +13,10 @@ import { siteFeature } from '#features/site/site.feature.ts';
 import { countSites, listSiteNames } from '#features/site/site.ts';
 import { deliverSiteMail } from '#features/site-mail/site-mail.ts';
 import { planSiteWork } from '#features/site-upkeep/site-upkeep.jobs.ts';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { refused } from '../../../test/expect.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
-import { insertPreview, insertSite, putOnPlan } from '../../../test/sites.ts';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { insertPreview, insertSite, putOnPlan } from '#testkit/app/sites.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { refused } from '#testkit/expect.ts';
 import { siteRoutes } from './edge-routes.ts';
 import { writeStatuses } from './told-by-sites.sql.ts';
 

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { openDatabase } from '#core/db/database.ts';
 import { moveFromDeleted } from '#features/deleted-site/deleted-site.sql.ts';
-import { createTestDatabase } from '../../../test/app.ts';
+import { createTestDatabase } from '#testkit/app/test-app.ts';
 
 const FOLDER = new URL('../../../migrations/', import.meta.url);
 const INSTANCES = '0021_instances.sql';

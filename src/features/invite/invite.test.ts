@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import type { ApiError } from '#sdk';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { refused } from '../../../test/expect.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
-import { putOnPlan } from '../../../test/sites.ts';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { putOnPlan } from '#testkit/app/sites.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { refused } from '#testkit/expect.ts';
 import { deleteOldSends } from './invite-send.sql.ts';
 
 /** Two processes on one database, which count together. */

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
 import type { ApiError } from '#sdk';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { consent } from '../../../test/mcp-client.ts';
-import { post, registerProgram } from '../../../test/oauth-program.ts';
-import { letIn, type Person, registerPerson } from '../../../test/people.ts';
-import { insertSite } from '../../../test/sites.ts';
+import { letIn, type Person, registerPerson } from '#testkit/app/people.ts';
+import { insertSite } from '#testkit/app/sites.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { consent } from '#testkit/clients/mcp-client.ts';
+import { post, registerProgram } from '#testkit/clients/oauth-client.ts';
 import { deleteUnused } from '../oauth/oauth.sql.ts';
 
 let app: TestApp;

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import type { Caller } from '#core/auth/caller.ts';
 import { finishEvent, recordEvent, reportProgress } from '#core/events/events.ts';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually } from '../../../test/expect.ts';
-import { connectByOAuth, connectByToken } from '../../../test/mcp-client.ts';
-import { post } from '../../../test/oauth-program.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
-import { insertSite, newSite, putOnPlan } from '../../../test/sites.ts';
-import { siteOnDisk } from '../../../test/time.ts';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { siteOnDisk } from '#testkit/app/site-changes.ts';
+import { insertSite, newSite, putOnPlan } from '#testkit/app/sites.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
+import { connectByOAuth, connectByToken } from '#testkit/clients/mcp-client.ts';
+import { post } from '#testkit/clients/oauth-client.ts';
+import { eventually } from '#testkit/expect.ts';
 import { fit, MAX_ANSWER } from './fit.ts';
 import { follow } from './follow.ts';
 
@@ -17,12 +18,11 @@ let ada: Person;
 let site: { id: string; fqdn: string };
 
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
   ada = await registerPerson(app, 'Ada');
   await putOnPlan(app, ada.teamId, 'business');
   site = await newSite(ada);
 });
-after(() => app?.close());
 
 const textOf = (answer: { content: unknown }) =>
   (answer.content as { text: string }[]).map(({ text }) => text).join('\n');
@@ -197,6 +197,7 @@ test('prompts name their site, names are completed, and a ticket can be read', a
   assert.deepEqual(beyond.completion, { values: [site.fqdn], hasMore: false }, 'found behind a hundred newer ones');
   const all = (await client.complete({ ref, argument: { name: 'fqdn', value: '' } })).completion;
   assert.deepEqual([all.values.length, all.hasMore], [100, true]);
+  await app.services.db.deleteFrom('sites').where('fqdn', 'like', 'other-%.example.com').execute();
   const { contents } = await client.readResource({ uri: `siteyard://ticket/${ticket.id}` });
   assert.equal(JSON.parse((contents[0] as { text: string }).text).id, ticket.id);
   await assert.rejects(client.readResource({ uri: 'siteyard://site/nobody.localhost' }), /no such resource/);

@@ -3,11 +3,11 @@ import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
 import { prune } from '#features/backup/backup.jobs.ts';
 import type { Site, SiteMoment } from '#sdk';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { refused } from '../../../test/expect.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
-import { newSite, putOnPlan } from '../../../test/sites.ts';
-import { siteOnDisk } from '../../../test/time.ts';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { siteOnDisk } from '#testkit/app/site-changes.ts';
+import { newSite, putOnPlan } from '#testkit/app/sites.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { refused } from '#testkit/expect.ts';
 import { findMoments } from './moment.find.ts';
 import { listUntold } from './moment.sql.ts';
 

@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { sql } from 'kysely';
 import type { Message } from '#core/mail.ts';
 import { tellTroubles } from '#features/attention/trouble.jobs.ts';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { refused } from '../../../test/expect.ts';
-import { everyLetter, HOSTILE } from '../../../test/letters.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
-import { newSite } from '../../../test/sites.ts';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { newSite } from '#testkit/app/sites.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
+import { everyLetter, HOSTILE } from '#testkit/data/mail-texts.ts';
+import { refused } from '#testkit/expect.ts';
 import { MAIL_KIND_NAMES } from './notification.schema.ts';
 
 let app: TestApp;
 let person: Person;
 let letters: Map<string, Message>;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
   person = await registerPerson(app, 'Ada');
   await app.services.db.updateTable('users').set({ first_name: HOSTILE }).where('id', '=', person.userId).execute();
   letters = await everyLetter(app, person);
 });
-after(() => app.close());
 
 const kindOf = ({ headers }: Message) => /[?&]kind=(\w+)/.exec(headers?.['List-Unsubscribe'] ?? '')?.[1];
 

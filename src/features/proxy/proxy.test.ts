@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';
-import { idsNamedIn } from '#integrations/analytics/plausible.ts';
 import { type Client, createClient } from '#sdk';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually, refused } from '../../../test/expect.ts';
-import { letIn, type Person, registerPerson } from '../../../test/people.ts';
-import { startTrickyNames, type TrickyNames } from '../../../test/tricky-names.ts';
-import { type GivenAnswer, type SeenRequest, startUpstream, type Upstream } from '../../../test/upstream.ts';
+import { letIn, type Person, registerPerson } from '#testkit/app/people.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { eventually, refused } from '#testkit/expect.ts';
+import { startTrickyNames, type TrickyNames } from '#testkit/servers/changing-dns-server.ts';
+import { type GivenAnswer, type SeenRequest, startUpstream, type Upstream } from '#testkit/servers/upstream.ts';
 
 type CmsProxyBody = Parameters<Client['cmsProxy']>[0]['body'];
 
 /** Requests that are passed on to servers elsewhere: each is a small one on loopback that speaks the vendor's protocol. */
 const PASSWORD = 'abcd efgh "ijkl" mnop';
 const BASIC = `Basic ${Buffer.from(`ada:${PASSWORD}`).toString('base64')}`;
-const SLASHED = 'with/slashes/and/ä';
 const SHOP_TOKEN = 'shpat_0123456789abcdef';
 const ANALYTICS_TOKEN = 'plausible-token-0123456789';
 
@@ -73,12 +71,11 @@ async function answerAsWordPress({ method, url, headers, body }: SeenRequest): P
   if (pathname === '/wp-json/away')
     return { status: 302, headers: { location: `http://other.example.com:${other.port}/wp-json/` } };
   if (pathname === '/wp-json/loop') return { status: 302, headers: { location: '/wp-json/loop' } };
-  if (headers.authorization !== BASIC && pathname !== '/wp-json/php')
+  if (headers.authorization !== BASIC)
     return { status: 401, body: { code: 'rest_not_logged_in', message: 'You are not currently logged in.' } };
   if (pathname === '/xmlrpc.php') {
     const text = /<string>(.*)<\/string>/.exec(body)?.[1] ?? '';
-    const echo = text.startsWith('QUOTED') ? text.replaceAll('"', '&quot;') : text;
-    const answer = `<?xml version="1.0"?><methodResponse><params><param><value><string>${echo}</string></value></param></params></methodResponse>`;
+    const answer = `<?xml version="1.0"?><methodResponse><params><param><value><string>${text}</string></value></param></params></methodResponse>`;
     return { headers: { 'content-type': 'text/xml; charset=UTF-8' }, body: answer };
   }
   if (pathname === '/wp-json/echo')
@@ -93,24 +90,9 @@ async function answerAsWordPress({ method, url, headers, body }: SeenRequest): P
       },
       body: JSON.stringify({ headers, password: PASSWORD, method, query: url.search }),
     };
-  // PHP writes slashes with a backslash before them, and whatever is not ASCII as a number.
-  if (pathname === '/wp-json/php')
-    return {
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ password: SLASHED }).replaceAll('/', '\\/').replaceAll('ä', '\\u00e4'),
-    };
   if (pathname === '/wp-json/picture')
     return { headers: { 'content-type': 'image/png' }, body: Buffer.from([0x89, 0x50, 0xff]) };
-  if (pathname === '/wp-json/text') return { headers: { 'content-type': 'text/plain' }, body: 'words' };
-  if (pathname === '/wp-json/broken') return { headers: { 'content-type': 'application/json' }, body: '{"a":' };
-  if (pathname === '/wp-json/deep')
-    return {
-      headers: { 'content-type': 'application/json' },
-      body: `${'['.repeat(5_000_000)}${']'.repeat(5_000_000)}`,
-    };
   if (pathname === '/wp-json/big') return { body: 'x'.repeat(10 * 1024 * 1024 + 1) };
-  if (pathname === '/wp-json/many')
-    return { headers: { 'content-type': 'application/json' }, body: `[${'{},'.repeat(499_999)}{} ]` };
   if (pathname === '/wp-json/failing') return { status: 500, body: { code: 'internal' } };
   if (pathname.startsWith('/wp-json/wp/v2/posts'))
     return { status: method === 'POST' ? 201 : 200, body: [{ id: 7, body }] };
@@ -156,22 +138,9 @@ test('a request goes out with the stored password, and its answer comes back as 
   const written = await cms({ path: '/wp-json/wp/v2/posts', method: 'post', body_json: '{"title":"Ä"}' });
   assert.deepEqual([written.status_code, written.body], [201, [{ id: 7, body: '{"title":"Ä"}' }]]);
   assert.equal(wordpress.seen.at(-1)?.headers['content-type'], 'application/json');
-  // JSON, but deeper than any reader or writer of it would go.
-  const { body: deep, body_encoding } = await cms({ path: '/wp-json/deep' });
-  assert.deepEqual([body_encoding, String(deep).length], ['text', 10_000_000]);
-  // Or more of it than could be written again while others wait.
-  const many = await cms({ path: '/wp-json/many' });
-  assert.deepEqual([many.body_encoding, String(many.body).length], ['text', 1_500_002]);
-  const kinds = ['picture', 'text', 'broken'].map(async (name) => {
-    const { body, body_encoding } = await cms({ path: `/wp-json/${name}` });
-    return [body, body_encoding];
-  });
-  assert.deepEqual(await Promise.all(kinds), [
-    ['iVD/', 'base64'],
-    ['words', 'text'],
-    ['{"a":', 'text'],
-  ]);
-  const head = await cms({ path: '/wp-json/text', method: 'head' });
+  const { body, body_encoding } = await cms({ path: '/wp-json/picture' });
+  assert.deepEqual([body, body_encoding], ['iVD/', 'base64']);
+  const head = await cms({ path: '/wp-json/picture', method: 'head' });
   assert.deepEqual([head.body, head.body_encoding], [null, 'empty']);
   assert.equal((await cms({ path: '/wp-json/failing' })).status_code, 500);
 });
@@ -189,9 +158,6 @@ test('an answer carries no cookie, nothing of the connection, and no credential,
     JSON.stringify(JSON.stringify(PASSWORD)).slice(2, -2),
   ])
     assert.ok(!text.includes(secret), secret);
-  const php = `php.example.com:${wordpress.port}`;
-  await store(php, SLASHED);
-  assert.deepEqual((await cms({ fqdn: php, path: '/wp-json/php' })).body, { password: '[cut]' });
   await cms({ path: '/wp-json/echo' });
   const sent = wordpress.seen.at(-1)?.headers ?? {};
   // Nothing of the caller's own request travels along.
@@ -291,12 +257,9 @@ test('a host with a public address among its addresses is never spoken to in the
 
 test('viewers read, members do the rest, and a token that may only read reads', async () => {
   const posts = '/wp-json/wp/v2/posts';
-  for (const method of ['get', 'head', 'options'] as const) await cms({ path: posts, method }, viewer);
-  for (const method of ['post', 'put', 'patch', 'delete'] as const)
-    await assert.rejects(cms({ path: posts, method }, viewer), refused(403), method);
-  // A batch holds requests of its own.
-  for (const path of ['/wp-json/batch/v1', '/wp-json/wc/v3/products/batch', '/wp-json/BATCH/v1', '/wp-json/b%61tch/v1'])
-    await assert.rejects(cms({ path }, viewer), refused(403), path);
+  await cms({ path: posts }, viewer);
+  await assert.rejects(cms({ path: posts, method: 'post' }, viewer), refused(403));
+  await assert.rejects(cms({ path: '/wp-json/batch/v1' }, viewer), refused(403));
   for (const scope of ['read', 'plan'] as const) {
     const { token } = await owner.api.createApiToken({ body: { name: scope, scopes: [scope] } });
     const narrow = { ...owner, api: createClient({ baseUrl: app.url, token }) };
@@ -306,73 +269,22 @@ test('viewers read, members do the rest, and a token that may only read reads', 
   }
 });
 
-test('a path stays on the host and below its root, in every spelling', async () => {
+test('a path stays on the host and below its root', async () => {
   const sent = wordpress.seen.length;
-  const paths = [
-    '',
-    'wp-json/',
-    'http://evil.example/wp-json/',
-    '//evil.example/wp-json/',
-    '/wp-json/../wp-admin/',
-    '/wp-json/%2e%2e/wp-admin/',
-  ];
-  const more = [
-    '/wp-json/%252e%252e/x',
-    '/wp-json/..%2fwp-admin',
-    '/wp-json/a\\b',
-    '/wp-json/%5c..',
-    '/wp-json/a\r\nHost: x',
-    '/wp-json/%0d%0a',
-    '/wp-json/%00',
-  ];
-  const others = [
-    '/wp-admin/admin-ajax.php',
-    '/wp-jsonx',
-    '/x/wp-json/',
-    '/wp-json/?a=1',
-    '/wp-json/#a',
-    '/wp-json/ä',
-    '/wp-json/%zz',
-    '/wp-json/./x',
-    '@evil.example/wp-json',
-    '/WP-JSON/',
-  ];
-  for (const path of [...paths, ...more, ...others]) {
+  for (const path of ['/wp-json/%252e%252e/x', '/wp-admin/admin-ajax.php'])
     await assert.rejects(cms({ path }), (error: { faults?: { loc: unknown[] }[] }) => {
       refused(422)(error);
       assert.deepEqual(error.faults?.[0]?.loc, ['body', 'path'], path);
       return true;
     });
-  }
   assert.equal(wordpress.seen.length, sent);
-  const shopPaths = ['/admin/products.json', '/admin/api/../oauth', '/admin/apix', '/'];
-  for (const path of shopPaths)
-    await assert.rejects(owner.api.storefrontProxy({ body: { shop_name: 'acme', path } }), refused(422), path);
+  const body = { shop_name: 'acme', path: '/admin/products.json' };
+  await assert.rejects(owner.api.storefrontProxy({ body }), refused(422));
 });
 
 test('nothing but method and path says what is done', async () => {
-  const queries = [
-    { _method: 'DELETE' },
-    { rest_route: '/wp/v2/users' },
-    { '_method[]': 'x' },
-    { '.method': 'DELETE' },
-    { ' _method': 'DELETE' },
-  ];
-  for (const query of [
-    ...queries,
-    { '[method': 'x' },
-    { 'rest.route': '/' },
-    { _METHOD: 'x' },
-    { 'a&_method': 'x' },
-    { a: { b: 1 } },
-    { a: [[1]] },
-  ])
-    await assert.rejects(cms({ query_params_json: JSON.stringify(query) }), refused(422), JSON.stringify(query));
-  for (const text of ['[1]', '"a"', '1', 'null', '{', 'a=1'])
-    await assert.rejects(cms({ query_params_json: text }), refused(422), text);
+  await assert.rejects(cms({ query_params_json: '{"_method":"DELETE"}' }), refused(422));
   await assert.rejects(cms({ method: 'post', body_json: '{"_method":"DELETE"}' }), refused(422));
-  await assert.rejects(cms({ method: 'post', body_json: '{' }), refused(422));
-  await assert.rejects(cms({ method: 'get', body_json: '{}' }), refused(422));
   await assert.rejects(cms({ method: 'trace' as 'get' }), refused(422));
   const noisy = await fetch(`${app.api}/cms-proxy`, {
     method: 'POST',
@@ -417,20 +329,7 @@ test('a shop is reached with its own token, below /admin/api alone, and its name
   });
   assert.equal(made.status_code, 201);
   assert.equal((await owner.api.storefrontProxy({ body: { shop_name: 'acme' } })).status_code, 404);
-  for (const shop_name of [
-    '',
-    'a.b',
-    'acme.evil.example/',
-    'acme@evil',
-    'acme#',
-    'Acme',
-    '-a',
-    '127.0.0.1',
-    'a:80',
-    'ä',
-    'a b',
-  ])
-    await assert.rejects(owner.api.storefrontProxy({ body: { shop_name } }), refused(422), shop_name);
+  await assert.rejects(owner.api.storefrontProxy({ body: { shop_name: 'acme.evil.example/' } }), refused(422));
   await assert.rejects(
     owner.api.storefrontProxy({ body: { shop_name: 'other' } }),
     refused(404, 'application_password.not_found'),
@@ -466,28 +365,11 @@ test('figures are those of sites of the caller, however the site is named', asyn
     [stats, { site_id: theirs }],
     [stats, { site_id: 'nobody.example.com' }],
     ['/api/v2/query', { site_id: mine }, { method: 'post', body: { site_id: theirs } }],
-    ['/api/v2/query', {}, { method: 'post', body: { site_id: [theirs] } }],
-    [stats, { 'site_id[]': theirs }],
-    [`/api/v1/sites/${theirs}`, {}],
     [`/api/v1/sites/${theirs}`, { site_id: mine }],
-    [`/api/v1/sites/${mine}`, {}, { method: 'put', body: { domain: theirs } }],
-    [`/api/v1/sites/${mine}`, { domain: theirs }, { method: 'put' }],
-    ['/api/v1/sites', {}, { method: 'post', body: { domain: theirs } }],
-    ['/api/v1/sites/goals', { site_id: theirs }],
   ];
   for (const request of foreign)
     await assert.rejects(ask(...request), refused(404, 'site.not_found'), JSON.stringify(request));
-  const unnamed: Parameters<typeof ask>[] = [
-    [stats, {}],
-    ['/api/v1/sites', {}],
-    ['/api/v1/sites', { site_id: mine }],
-    ['/api/v1/sites/teams', { site_id: mine }],
-    ['/api/v2/query', {}, { method: 'post', body: {} }],
-    ['/api/event', { site_id: mine }],
-    ['/login', { site_id: mine }],
-    ['/api/v1/sites%2fx', { site_id: mine }],
-  ];
-  for (const request of unnamed) await assert.rejects(ask(...request), refused(422), JSON.stringify(request));
+  await assert.rejects(ask('/api/v1/sites', { site_id: mine }), refused(422));
   await assert.rejects(ask(`/api/v1/sites/${mine}`, {}, { method: 'delete' }, viewer), refused(403));
   assert.equal(plausible.seen.length, sent);
 });
@@ -518,8 +400,7 @@ test('the ids that a view shows are those that a request may name, and nobody el
   assert.equal((await ask('post', '/api/v1/sites', {}, { domain: mine, team_id: own.team_id })).status_code, 200);
 
   const sent = plausible.seen.length;
-  for (const query of [others, { 'team_id[]': others.team_id }, { team_id: '1' }, { team_id: [own.team_id, 1] }])
-    await assert.rejects(ask('get', '/api/v1/sites', query), refused(404, 'team.not_found'), JSON.stringify(query));
+  await assert.rejects(ask('get', '/api/v1/sites', others), refused(404, 'team.not_found'));
   const foreign = { domain: mine, team_id: others.team_id };
   await assert.rejects(ask('post', '/api/v1/sites', {}, foreign), refused(404, 'team.not_found'));
   await assert.rejects(ask('put', add, {}, guestOf(others.email)), refused(403));
@@ -543,12 +424,6 @@ test('a body goes out with its length whatever the method is, so that no part of
   }
 });
 
-test('a site is looked up once, however often it is named', () => {
-  const query = Array.from({ length: 5000 }, () => ['site_id[]', 'a.example.com'] as const);
-  const request = { method: 'GET', path: '/api/v1/stats/aggregate', query, body: undefined };
-  assert.deepEqual(idsNamedIn(request)?.sites, new Set(['a.example.com']));
-});
-
 test('a name that stands twice in a body goes out once, with the value that was checked', async () => {
   const mine = await siteOf(await registerPerson(app, 'Twice'));
   const person = await registerPerson(app, 'Sly');
@@ -562,8 +437,6 @@ test('a name that stands twice in a body goes out once, with the value that was 
     },
   });
   assert.equal(plausible.seen.at(-1)?.body, `{"site_id":"${own}","limit":12345678901234567890}`);
-  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
-  await assert.rejects(cms({ method: 'post', body_json: deep }), refused(422));
 });
 
 test('without an analytics server the answer says so and nobody has an id; with one, everybody has', async () => {
@@ -608,15 +481,7 @@ test('an XML-RPC call goes out as XML with the stored name and password in their
   const filled = await call(xml('{{username}} {{password}}'));
   assert.match(wordpress.seen.at(-1)?.body ?? '', /<string>ada abcd efgh "ijkl" mnop<\/string>/);
   assert.match(await filled.text(), /<string>ada \[cut\]<\/string>/);
-  // As WordPress writes it.
-  assert.match(await (await call(xml('QUOTED {{password}}'))).text(), /<string>QUOTED \[cut\]<\/string>/);
-  // Of a password too that would mean something in a pattern, or in a template.
-  const strange = `dollar.example.com:${wordpress.port}`;
-  await store(strange, "$& $$ $' {{username}} <&>");
-  await call(xml('{{password}}'), 'text/xml', owner, strange);
-  assert.match(wordpress.seen.at(-1)?.body ?? '', /<string>\$&amp; \$\$ \$' \{\{username\}\} &lt;&amp;&gt;<\/string>/);
-  for (const type of ['application/json', 'text/plain', 'text/xmlx', 'application/x-www-form-urlencoded'])
-    assert.equal((await call('{}', type)).status, 422, type);
+  assert.equal((await call('{}', 'application/json')).status, 422);
   assert.equal((await call('')).status, 422);
   assert.equal((await call(xml(''), 'text/xml', viewer)).status, 403);
   assert.equal((await call(xml(''), 'text/xml', owner, 'unknown.example.com')).status, 404);

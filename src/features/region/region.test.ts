@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { createClient } from '#sdk';
-import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
-import { refused } from '../../../test/expect.ts';
-import { signInAs } from '../../../test/people.ts';
+import { signInAs } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { OPERATOR, type TestApp } from '#testkit/app/test-app.ts';
+import { refused } from '#testkit/expect.ts';
 
 let app: TestApp;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
 });
-after(() => app.close());
 
 test('regions are seeded, read by anyone, edited by operators, and the last one stays', async () => {
   const anonymous = createClient({ baseUrl: app.url });

@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import { backUp } from '#features/backup-clock/cut.ts';
 import type { ApiError, Site, SiteFile } from '#sdk';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually, refused } from '../../../test/expect.ts';
-import { pause } from '../../../test/pause.ts';
-import { letIn, type Person, registerPerson } from '../../../test/people.ts';
-import { holdSite, insertStage, newSite, putOnPlan } from '../../../test/sites.ts';
-import { siteOnDisk } from '../../../test/time.ts';
-import { makeTinySite } from '../../../test/tiny-site.ts';
-import { visit } from '../../../test/visit.ts';
+import { letIn, type Person, registerPerson } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { siteOnDisk } from '#testkit/app/site-changes.ts';
+import { holdSite, insertStage, newSite, putOnPlan } from '#testkit/app/sites.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
+import { makeTinySite } from '#testkit/app/tiny-site.ts';
+import { visit } from '#testkit/clients/visit.ts';
+import { eventually, refused } from '#testkit/expect.ts';
+import { pause } from '#testkit/pause.ts';
 
 let app: TestApp;
 let owner: Person;
@@ -19,7 +20,7 @@ let site: Site;
 let params: { fqdn: string };
 let disk: ReturnType<typeof siteOnDisk>;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
   owner = await registerPerson(app, 'Owner');
   await putOnPlan(app, owner.teamId, 'micro');
   site = await newSite(owner);
@@ -27,7 +28,6 @@ before(async () => {
   disk = siteOnDisk(app, site.id);
   await disk.write('themes/mine/style.css', 'a {}');
 });
-after(() => app?.close());
 
 const read = (path: string, more: { stage?: boolean; at?: string } = {}) =>
   owner.api.getSiteFile({ params, query: { path, ...more } });

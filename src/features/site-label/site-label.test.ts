@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { sql } from 'kysely';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { refused } from '../../../test/expect.ts';
-import { registerPerson } from '../../../test/people.ts';
-import { newSite, putOnPlan } from '../../../test/sites.ts';
+import { registerPerson } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { newSite, putOnPlan } from '#testkit/app/sites.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
+import { refused } from '#testkit/expect.ts';
 import { sumLabels } from './site-label.sql.ts';
 
 let app: TestApp;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
 });
-after(() => app.close());
 
 test('labels say how many sites of the team have them, whatever becomes of the sites and of the tally', async () => {
   const { db } = app.services;

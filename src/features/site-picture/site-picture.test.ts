@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually } from '../../../test/expect.ts';
-import { letIn, registerPerson } from '../../../test/people.ts';
-import { holdSite, insertSite, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
+import { before, test } from 'node:test';
+import { letIn, registerPerson } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { holdSite, insertSite, newFqdn, newSite, putOnPlan } from '#testkit/app/sites.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
+import { eventually } from '#testkit/expect.ts';
 import { drawPicture } from './site-picture.drawing.ts';
 import { existingSites } from './site-picture.sql.ts';
 import { studioOf } from './site-picture.ts';
@@ -13,9 +14,8 @@ import { Studio } from './studio.ts';
 
 let app: TestApp;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
 });
-after(() => app?.close());
 
 const ask = (fqdn: string, token: string) =>
   fetch(`${app.api}/site/${fqdn}/picture`, { headers: { authorization: `Bearer ${token}` } });
@@ -39,7 +39,11 @@ test('a site has a picture from its first moment, for its members alone, and a b
 
   await app.services.db.deleteFrom('sites').where('id', '=', id).execute();
   await studio.shelf.tidy((ids) => existingSites(app.services.db, ids));
-  assert.deepEqual(await readdir(join(app.services.config.dataDir, 'pictures')), []);
+  const files = await readdir(join(app.services.config.dataDir, 'pictures'));
+  assert.deepEqual(
+    files.filter((name) => name.startsWith(id)),
+    [],
+  );
 });
 
 test('a site that is busy is asked for again, and one that sleeps is not', async () => {

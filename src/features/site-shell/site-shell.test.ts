@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import type { Site } from '#sdk';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually, refused } from '../../../test/expect.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
-import { newSite } from '../../../test/sites.ts';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { newSite } from '#testkit/app/sites.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
+import { eventually, refused } from '#testkit/expect.ts';
 
 /** The operation, on sites without PHP and with the limited shell; what a shell itself must do is in shell.contract.ts. */
 
@@ -14,11 +15,10 @@ let app: TestApp;
 let owner: Person;
 let site: Site;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
   owner = await registerPerson(app, 'Ada');
   site = await newSite(owner);
 });
-after(() => app.close());
 
 type Wish = NonNullable<Parameters<Person['api']['runSiteCommand']>[0]['body']>;
 const run = (body: Wish) => owner.api.runSiteCommand({ params: { fqdn: site.fqdn }, body });

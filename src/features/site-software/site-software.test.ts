@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import type { ApiError, Site, Software } from '#sdk';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually, refused } from '../../../test/expect.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
-import { newSite, putOnPlan } from '../../../test/sites.ts';
-import { siteOnDisk } from '../../../test/time.ts';
-import { visit } from '../../../test/visit.ts';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { siteOnDisk } from '#testkit/app/site-changes.ts';
+import { newSite, putOnPlan } from '#testkit/app/sites.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
+import { visit } from '#testkit/clients/visit.ts';
+import { eventually, refused } from '#testkit/expect.ts';
 import { changeSoftware } from './site-software.jobs.ts';
 import { dueSteps, lookAtSoftware, planSoftware } from './site-software.policy.ts';
 import { readAnswer } from './site-software.read.ts';
@@ -15,11 +16,10 @@ import { countRefused, leftToPeople } from './site-software.refused.ts';
 let app: TestApp;
 let owner: Person;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
   owner = await registerPerson(app, 'Owner');
   await putOnPlan(app, owner.teamId, 'business');
 });
-after(() => app?.close());
 
 const readme = (title: string, version: string) => `=== ${title} ===\nStable tag: ${version}\n`;
 const FINE = JSON.stringify([{ setOption: ['seen', 'yes'] }]);

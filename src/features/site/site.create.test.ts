@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually, refused } from '../../../test/expect.ts';
-import { registerPerson } from '../../../test/people.ts';
-import { withoutRetryWaits } from '../../../test/retries.ts';
-import { CMS, newFqdn } from '../../../test/sites.ts';
+import { withoutRetryWaits } from '#testkit/app/job-retries.ts';
+import { registerPerson } from '#testkit/app/people.ts';
+import { CMS, newFqdn } from '#testkit/app/sites.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { eventually, refused } from '#testkit/expect.ts';
 
 const RETRIES_MS = 100_000;
 

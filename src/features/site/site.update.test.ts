@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import { siteUrl } from '#features/instance/instance.ts';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually, refused } from '../../../test/expect.ts';
-import { letIn, type Person, registerPerson } from '../../../test/people.ts';
-import { withoutRetryWaits } from '../../../test/retries.ts';
-import { holdSite, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
-import { visit } from '../../../test/visit.ts';
+import { withoutRetryWaits } from '#testkit/app/job-retries.ts';
+import { letIn, type Person, registerPerson } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { holdSite, newFqdn, newSite, putOnPlan } from '#testkit/app/sites.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
+import { visit } from '#testkit/clients/visit.ts';
+import { eventually, refused } from '#testkit/expect.ts';
 import { updateSiteJob } from './site.jobs.ts';
 
 let app: TestApp;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
 });
-after(() => app?.close());
 
 async function personOn(plan: string): Promise<Person> {
   const person = await registerPerson(app, 'Owner');

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import ssh2 from 'ssh2';
 import { newSshKey } from '#integrations/git/ssh-key.ts';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { refused } from '../../../test/expect.ts';
-import { registerPerson } from '../../../test/people.ts';
+import { registerPerson } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
+import { refused } from '#testkit/expect.ts';
 
 let app: TestApp;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
 });
-after(() => app.close());
 
 const ED25519 = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBcUNu7tNJbjoLM4qF7Vyj3PrAKyk8mRcoBnOEVmRzNS ada@laptop';
 

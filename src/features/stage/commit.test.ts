@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import type { Site, StageChanges } from '#sdk';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { refused } from '../../../test/expect.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
-import { holdSite, newSite, putOnPlan } from '../../../test/sites.ts';
-import { siteOnDisk } from '../../../test/time.ts';
-import { visit } from '../../../test/visit.ts';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { siteOnDisk } from '#testkit/app/site-changes.ts';
+import { holdSite, newSite, putOnPlan } from '#testkit/app/sites.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
+import { visit } from '#testkit/clients/visit.ts';
+import { refused } from '#testkit/expect.ts';
 
 let app: TestApp;
 let owner: Person;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
   owner = await registerPerson(app, 'Owner');
   await putOnPlan(app, owner.teamId, 'business');
 });
-after(() => app?.close());
 
 /** A site and its stage, each to be written to by hand. */
 async function newPair(first: (disk: ReturnType<typeof siteOnDisk>) => Promise<void> = async () => {}) {

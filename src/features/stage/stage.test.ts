@@ -3,25 +3,25 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import { sql } from 'kysely';
 import type { Backup, PitRestore, Site } from '#sdk';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually, refused } from '../../../test/expect.ts';
-import { letIn, type Person, registerPerson } from '../../../test/people.ts';
-import { withoutRetryWaits } from '../../../test/retries.ts';
-import { holdSite, newSite, putOnPlan } from '../../../test/sites.ts';
-import { siteOnDisk } from '../../../test/time.ts';
-import { visit } from '../../../test/visit.ts';
+import { withoutRetryWaits } from '#testkit/app/job-retries.ts';
+import { letIn, type Person, registerPerson } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { siteOnDisk } from '#testkit/app/site-changes.ts';
+import { holdSite, newSite, putOnPlan } from '#testkit/app/sites.ts';
+import type { TestApp } from '#testkit/app/test-app.ts';
+import { visit } from '#testkit/clients/visit.ts';
+import { eventually, refused } from '#testkit/expect.ts';
 
 let app: TestApp;
 let owner: Person;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
   owner = await registerPerson(app, 'Owner');
   await putOnPlan(app, owner.teamId, 'business');
 });
-after(() => app?.close());
 
 const newName = () => `stage-${randomBytes(5).toString('hex')}`;
 const stageOf = (site: Site, body: { subdomain?: string; restore_point?: string } = {}) =>
@@ -136,7 +136,12 @@ suite('a staging site', () => {
     const site = await titledSite('Mailing');
     const stage = await stageOf(site);
     const path = 'plugins/mail.php';
-    const mail = { to: 'customer@example.com', bcc: 'hidden@example.com', subject: 'Your order', text: 'Thank you!' };
+    const mail = {
+      to: 'customer.of.stage@example.com',
+      bcc: 'hidden.of.stage@example.com',
+      subject: 'Your order',
+      text: 'Thank you!',
+    };
     await siteOnDisk(app, stage.id).write(path, JSON.stringify([{ mail }]));
     assert.equal((await visit(app, stage.fqdn, `/wp-content/${path}`)).text, 'true');
     const [held] = await eventually(async () => {
@@ -144,10 +149,10 @@ suite('a staging site', () => {
       return results.length > 0 && results;
     });
     assert.deepEqual([held?.subject, held?.text.trim()], ['Your order', 'Thank you!']);
-    assert.deepEqual(held?.recipients, ['customer@example.com', 'hidden@example.com']);
+    assert.deepEqual(held?.recipients, ['customer.of.stage@example.com', 'hidden.of.stage@example.com']);
     const sent = await readdir(app.mailDir).catch(() => []);
     const texts = await Promise.all(sent.map((name) => readFile(join(app.mailDir, name), 'utf8')));
-    assert.ok(!texts.some((text) => text.includes('customer@example.com')));
+    assert.ok(!texts.some((text) => text.includes('customer.of.stage@example.com')));
   });
 
   test('begins as guarded as the live site', async () => {

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import pg from 'pg';
 import { createClient } from '#sdk';
-import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
-import { refused } from '../../../test/expect.ts';
-import { letIn, PASSWORD, registerPerson, signInAs } from '../../../test/people.ts';
-import { insertSite, newFqdn } from '../../../test/sites.ts';
+import { letIn, PASSWORD, registerPerson, signInAs } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { insertSite, newFqdn } from '#testkit/app/sites.ts';
+import { OPERATOR, type TestApp } from '#testkit/app/test-app.ts';
+import { refused } from '#testkit/expect.ts';
 
 let app: TestApp;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
 });
-after(() => app.close());
 
 test('teams are those one owns or belongs to, newest first, in the page envelope', async () => {
   const owner = await registerPerson(app, 'Owner');
@@ -195,7 +195,7 @@ test('members and invites are one list, by name, found by a part of it; roles ar
   const params = { team_id: owner.teamId };
   const invited = await owner.api.createInvite({
     params,
-    body: { target_email: 'new@example.com', first_name: 'New' },
+    body: { target_email: 'new@zoes-team.example.com', first_name: 'New' },
   });
   const list = async (by: typeof owner, search?: string) =>
     (await by.api.listPeople({ params, query: { ...(search && { search }) } })).results;

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import type { Site, Template } from '#sdk';
-import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
-import { refused } from '../../../test/expect.ts';
-import { type Person, registerPerson, signInAs } from '../../../test/people.ts';
-import { CMS, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
-import { siteOnDisk } from '../../../test/time.ts';
-import { visit } from '../../../test/visit.ts';
+import { type Person, registerPerson, signInAs } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { siteOnDisk } from '#testkit/app/site-changes.ts';
+import { CMS, newFqdn, newSite, putOnPlan } from '#testkit/app/sites.ts';
+import { OPERATOR, type TestApp } from '#testkit/app/test-app.ts';
+import { visit } from '#testkit/clients/visit.ts';
+import { refused } from '#testkit/expect.ts';
 import { pageName } from './demo.export.ts';
 import { linksOfPage, linksOfStyle, withoutHost } from './demo.links.ts';
 
@@ -16,7 +17,7 @@ let operator: Omit<Person, 'userId' | 'teamId'>;
 let site: Site;
 
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
   maker = await registerPerson(app, 'Maker');
   await putOnPlan(app, maker.teamId, 'business');
   operator = await signInAs(app, OPERATOR.email, OPERATOR.password);
@@ -34,7 +35,6 @@ before(async () => {
     `<link rel="stylesheet" href="${url}/wp-content/themes/own/style.css?ver=2"><a href="${url}/deep/">on</a><script>fetch("${url}/x")</script>`,
   );
 });
-after(() => app?.close());
 
 const addPost = (type: string, name: string, content: string) =>
   siteOnDisk(app, site.id).query(

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
 import { API_PREFIX } from '#core/http/operation.ts';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually, refused } from '../../../test/expect.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
-import { CMS, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
-import { siteOnDisk } from '../../../test/time.ts';
-import { visit } from '../../../test/visit.ts';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { siteOnDisk } from '#testkit/app/site-changes.ts';
+import { CMS, newFqdn, newSite, putOnPlan } from '#testkit/app/sites.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { visit } from '#testkit/clients/visit.ts';
+import { eventually, refused } from '#testkit/expect.ts';
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',

@@ -3,7 +3,7 @@ import { failure } from '#core/errors.ts';
 import { OneOf, say, Timestamp } from '#core/http/schema.ts';
 import { INTERVALS, PLAN_NAMES } from '#features/plan/plan.ts';
 
-export const PAID_PLANS = PLAN_NAMES.filter((name) => name !== 'free');
+const PAID_PLANS = PLAN_NAMES.filter((name) => name !== 'free');
 
 export const TestCheckout = Type.Object(
   {
@@ -41,7 +41,7 @@ export const TestPortal = Type.Object(
 );
 export type TestPortal = Static<typeof TestPortal>;
 
-export const PORTAL_ACTIONS = ['change_plan', 'cancel', 'resume', 'end_now', 'fail_payment', 'pay'] as const;
+const PORTAL_ACTIONS = ['change_plan', 'cancel', 'resume', 'end_now', 'fail_payment', 'pay'] as const;
 
 export const PortalAction = Type.Object({
   action: say(OneOf(PORTAL_ACTIONS), 'What is done to the subscription'),

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { sql } from 'kysely';
 import type { Caller } from '#core/auth/caller.ts';
 import type { Ticket, TicketReply, TicketReplyPage } from '#sdk';
-import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually, refused } from '../../../test/expect.ts';
-import { letIn, type Person, registerPerson, signInAs } from '../../../test/people.ts';
-import { newSite } from '../../../test/sites.ts';
+import { letIn, type Person, registerPerson, signInAs } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
+import { newSite } from '#testkit/app/sites.ts';
+import { OPERATOR, type TestApp } from '#testkit/app/test-app.ts';
+import { eventually, refused } from '#testkit/expect.ts';
 import { contextOf } from './ticket.context.ts';
 import { findTicket, type TicketRow } from './ticket.sql.ts';
 
 let app: TestApp;
 before(async () => {
-  app = await startTestApp();
+  app = await sharedApp();
 });
-after(() => app.close());
 
 const open = (person: Person, more: object = {}) =>
   person.api.createTicket({

@@ -3,10 +3,10 @@ import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
 import { inTransaction } from '#core/db/database.ts';
 import { finishEvent, recordEvent, reportProgress } from '#core/events/events.ts';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually, refused } from '../../../test/expect.ts';
-import { registerPerson } from '../../../test/people.ts';
-import { createWebhooks, typesOf, type Webhooks } from '../../../test/webhooks.ts';
+import { registerPerson } from '#testkit/app/people.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { createWebhooks, typesOf, type Webhooks } from '#testkit/app/webhooks.ts';
+import { eventually, refused } from '#testkit/expect.ts';
 
 let app: TestApp;
 let hooks: Webhooks;

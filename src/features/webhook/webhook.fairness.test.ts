@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { inTransaction } from '#core/db/database.ts';
 import { recordEvent } from '#core/events/events.ts';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
-import { createWebhooks, type Webhooks } from '../../../test/webhooks.ts';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { createWebhooks, type Webhooks } from '#testkit/app/webhooks.ts';
 import { type DueDelivery, takeDueDeliveries } from './webhook-delivery.sql.ts';
 
 /** What teams whose receivers all hang can do to the others. The test is the sender, so none of its calls ever ends. */

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
-import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually, refused } from '../../../test/expect.ts';
-import { letIn, type Person, registerPerson, signInAs } from '../../../test/people.ts';
-import { createWebhooks, hookOf, typesOf, type Webhooks } from '../../../test/webhooks.ts';
+import { letIn, type Person, registerPerson, signInAs } from '#testkit/app/people.ts';
+import { OPERATOR, startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { createWebhooks, hookOf, typesOf, type Webhooks } from '#testkit/app/webhooks.ts';
+import { eventually, refused } from '#testkit/expect.ts';
 
 let app: TestApp;
 let hooks: Webhooks;

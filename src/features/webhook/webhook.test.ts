@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually, refused } from '../../../test/expect.ts';
-import { registerPerson } from '../../../test/people.ts';
-import { createWebhooks, type Hook, hookOf, type Webhooks } from '../../../test/webhooks.ts';
+import { registerPerson } from '#testkit/app/people.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { createWebhooks, type Hook, hookOf, type Webhooks } from '#testkit/app/webhooks.ts';
+import { eventually, refused } from '#testkit/expect.ts';
 import { forgetOldDeliveries } from './webhook.ts';
 
 let app: TestApp;

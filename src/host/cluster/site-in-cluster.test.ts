@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { suite, test } from 'node:test';
-import { LocalCluster } from '../../../test/local-cluster.ts';
+import { LocalCluster } from '#testkit/app/local-cluster.ts';
 import { HostAway } from '../host-unreachable.ts';
 import type { SiteHost } from '../site-host.ts';
 import { SiteInCluster } from './site-in-cluster.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startNameServer } from '../../../test/name-server.ts';
-import { startZoneServer, withoutZoneServer, type ZoneServer } from '../../../test/zone-server.ts';
+import { startNameServer } from '#testkit/servers/name-server.ts';
+import { startZoneServer, withoutZoneServer, type ZoneServer } from '#testkit/servers/zone-server.ts';
 import { createDns } from './dns.ts';
 import { isSigned, readUpdateKey, sign, type UpdateKey } from './tsig.ts';
 import { UpdateRefused, ZoneUpdates } from './zone-updates.ts';

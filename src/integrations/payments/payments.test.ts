@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { Outbound } from '#core/outbound.ts';
 import { ForgedNotice, PaymentsFailed } from '#core/payments.ts';
-import { type StripeServer, startStripeServer } from '../../../test/billing/stripe-server.ts';
+import { type StripeServer, startStripeServer } from '#testkit/servers/stripe-server.ts';
+import { newDelivery, signDelivery } from './built-in/events.ts';
 import { readForm } from './built-in/form.ts';
 import type { Price } from './built-in/stripe-objects.ts';
+import { createPayments } from './payments.ts';
 import type { PriceToSell } from './stripe-catalogue.ts';
 import { exchangeOver } from './stripe-exchange.ts';
 import { StripePayments } from './stripe-payments.ts';
@@ -173,9 +175,36 @@ suite('through the official SDK', () => {
     await assert.rejects(guarded.listSubscriptions('cus_x'), PaymentsFailed, 'loopback is not allowed here');
   });
 
-  test("an event without a signature is nobody's", async () => {
-    await assert.rejects(driver().readNotice(Buffer.from('{}'), ''), ForgedNotice);
+  test('an event that is not signed, changed on the way, signed by another or old is refused', async () => {
+    const seconds = Math.floor(Date.now() / 1000);
+    const secret = stripe.env.STRIPE_WEBHOOK_SECRET as string;
+    const object = { object: 'subscription', id: 'sub_1', customer: 'cus_1' };
+    const { body, signature } = newDelivery('customer.subscription.deleted', object, seconds, secret);
+    const payments = driver();
+    const read = (text: string, signed: string) => payments.readNotice(Buffer.from(text), signed);
+    assert.equal((await read(body, signature)).customerId, 'cus_1');
+    assert.equal((await read(body, signDelivery(body, seconds - 290, secret))).customerId, 'cus_1');
+    const forged: [body: string, signature: string][] = [
+      ['{}', ''],
+      [body, ''],
+      [body, 'nonsense'],
+      [body, signDelivery(body, seconds, 'another secret')],
+      [body, signDelivery(body, seconds - 310, secret)],
+      [body.replace('cus_1', 'cus_2'), signature],
+      [`${body} `, signature],
+      ['', signature],
+    ];
+    for (const [text, signed] of forged) await assert.rejects(read(text, signed), ForgedNotice, signed);
   });
+});
+
+test('there is no provider without a key where test money is not allowed', () => {
+  const options = { stripe: undefined, prices: [], outbound, baseUrl: 'https://platform.example' };
+  const unused = { store: undefined, secrets: undefined, deliver: undefined } as never as Pick<
+    Parameters<typeof createPayments>[0],
+    'store' | 'secrets' | 'deliver'
+  >;
+  assert.equal(createPayments({ ...options, ...unused, mayTest: false }), undefined);
 });
 
 test('a form is read as Stripe writes it', () => {

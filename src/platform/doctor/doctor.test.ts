@@ -4,9 +4,9 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { freePort } from '../../../test/free-port.ts';
-import { MemoryS3 } from '../../../test/timemachine/memory-s3.ts';
-import { scratchFolder } from '../../../test/timemachine/scratch.ts';
+import { freePort } from '#testkit/free-port.ts';
+import { MemoryS3 } from '#testkit/servers/memory-s3.ts';
+import { scratchFolder } from '#testkit/snapshots/scratch.ts';
 import { examine } from './doctor.ts';
 
 const MAIN = join(import.meta.dirname, '../../main.ts');

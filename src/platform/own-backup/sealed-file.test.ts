@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { scratchFolder } from '../../../test/timemachine/scratch.ts';
+import { scratchFolder } from '#testkit/snapshots/scratch.ts';
 import { readSealedLines, writeSealedLines } from './sealed-file.ts';
 
 test('lines come back as they were, whatever signs are in them and however long they are', async (t) => {

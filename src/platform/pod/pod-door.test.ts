@@ -15,15 +15,15 @@ import { remoteHost } from '#host/wire/host-client.ts';
 import { wireIdentity } from '#host/wire/identity.ts';
 import { homeOf, secretOf } from '#integrations/kubernetes/site-manifests.ts';
 import type { Site } from '#sdk';
+import { LocalCluster } from '#testkit/app/local-cluster.ts';
+import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { newSite, putOnPlan } from '#testkit/app/sites.ts';
+import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { eventually } from '#testkit/expect.ts';
+import { freePort } from '#testkit/free-port.ts';
+import { MemoryS3 } from '#testkit/servers/memory-s3.ts';
 import { S3Store } from '#timemachine/stores/s3.ts';
 import { SealedStore } from '#timemachine/stores/sealed.ts';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { eventually } from '../../../test/expect.ts';
-import { freePort } from '../../../test/free-port.ts';
-import { LocalCluster } from '../../../test/local-cluster.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
-import { newSite, putOnPlan } from '../../../test/sites.ts';
-import { MemoryS3 } from '../../../test/timemachine/memory-s3.ts';
 import { podCredentials } from '../hosts.ts';
 import { lend } from './backup-places.ts';
 import type { PodAnswer, PodCall, PodInput } from './pod-calls.ts';
@@ -332,7 +332,7 @@ test('the program starts as a pod with what its manifest says, and leaves what a
     '',
     podCredentials(secrets, hostOf(mine.id)),
   );
-  const child = spawn(process.execPath, [new URL('../../main.ts', import.meta.url).pathname], {
+  const child = spawn(process.execPath, [new URL('../../../testkit/app/service.ts', import.meta.url).pathname], {
     env: {
       // As a Secret of all pods had it before.
       DATABASE_URL: app.databaseUrl,

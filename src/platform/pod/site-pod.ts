@@ -20,6 +20,7 @@ import type { LocalHost } from '#host/local-host.ts';
 import { SiteLog } from '#host/site-log/site-log.ts';
 import type { Config } from '../../config.ts';
 import type { StoreAccess } from '../backup-store.ts';
+import type { Drivers } from '../drivers.ts';
 import { createLocalHost, openDoor } from '../hosts.ts';
 import { hostReading, writeReadings } from '../readings.ts';
 import { PlatformClient } from './platform-client.ts';
@@ -35,30 +36,38 @@ export interface SitePod {
 /**
  * The program in the pod of a site on a cluster (docs/decisions/0068): the host of that one site, without a database and without the
  * platform's key. What other hosts find in the database it asks of the platform, which knows it by its certificate. The order is that of the
- * stages of parts: who has the site, what runs it, who is let in.
+ * stages of parts: who has the site, what runs it, who is let in. `drivers`: those besides the product's.
  */
-export async function startSitePod(config: Config, door: PlatformDoor): Promise<SitePod> {
+export async function startSitePod(config: Config, door: PlatformDoor, drivers: Drivers = {}): Promise<SitePod> {
   const log = createLog(config.logLevel);
   const stops: Stop[] = [];
   const stop = async () => {
     for (const each of stops.splice(0).reverse()) await each();
   };
   try {
-    return { ...(await start(config, door, log, stops)), log, stop };
+    return { ...(await start({ config, door, drivers, log, stops })), log, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function start(config: Config, door: PlatformDoor, log: SitePod['log'], stops: Stop[]) {
+interface PodOptions {
+  config: Config;
+  door: PlatformDoor;
+  drivers: Drivers;
+  log: SitePod['log'];
+  stops: Stop[];
+}
+
+async function start({ config, door, drivers, log, stops }: PodOptions) {
   await makeFolderDurably(config.dataDir, 0o711);
   const platform = new PlatformClient(door, log);
   stops.push(() => platform.close());
   const welcome = await platform.ask('hello', {});
   const outbound = new Outbound({ allow: config.outboundAllow, dnsServers: config.dnsServers });
   const access = { store: storeAccess(config, door, welcome), databaseSecret: welcome.databaseSecret };
-  const localHost = createLocalHost(config, log, outbound, access) as LocalHost;
+  const localHost = createLocalHost({ config, log, outbound, access, drivers }) as LocalHost;
   const siteLog = new SiteLog(platform.log, log);
   stops.push(() => siteLog.close());
   siteLog.start();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { SiteFailure } from '#runtimes/runtime.ts';
-import { eventually } from '../../../test/expect.ts';
+import { eventually } from '#testkit/expect.ts';
 import { AwakeSite } from './awake-site.ts';
 
 test('a site whose last desk was ended has nothing to do, and can be put to sleep', async () => {

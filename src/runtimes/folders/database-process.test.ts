@@ -8,8 +8,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { MariadbDatabases } from '#runtimes/mariadb/mariadb-databases.ts';
 import { Sandbox } from '#sandbox/sandbox.ts';
-import { testMariadb, withoutMariadb } from '../../../test/mariadb.ts';
-import { pause } from '../../../test/pause.ts';
+import { testMariadb, withoutMariadb } from '#testkit/drivers/mariadb.ts';
+import { pause } from '#testkit/pause.ts';
 import { SiteDatabaseProcess } from './database-process.ts';
 import { ProgramRoom } from './program-room.ts';
 

@@ -43,7 +43,10 @@ export function storageIn(siteFolder: string): SiteStorage & { database: { kind:
   };
 }
 
-/** The file of a site whose database is one. */
+/**
+ * Returns the file of a site whose database is one.
+ * @internal Tests alone ask for it.
+ */
 export function sqliteFileOf({ database }: Pick<SiteStorage, 'database'>): string {
   if (database.kind !== 'sqlite') throw new Error("the site's database is no file");
   return database.file;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { scratchFolder } from '../../../test/timemachine/scratch.ts';
+import { scratchFolder } from '#testkit/snapshots/scratch.ts';
 import { SqliteFile } from './sqlite-file.ts';
 
 test('a site that moves keeps every byte but its addresses, and what names it otherwise is not written', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventually } from '../../../test/expect.ts';
+import { eventually } from '#testkit/expect.ts';
 import { DiskRooms } from './disk-rooms.ts';
 
 const MB = 1024 * 1024;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createLog } from '#core/log.ts';
 import { Pressure } from '#runtimes/turns/pressure.ts';
-import { movableClock } from '../../../test/movable-clock.ts';
+import { movableClock } from '#testkit/movable-clock.ts';
 import { MakingRoom } from './making-room.ts';
 
 /** A machine that is full of sites, each at a request that does not end; it tells whom it asked to go. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { heldBytes } from '#sandbox/held-files.ts';
-import { eventually } from '../../../test/expect.ts';
+import { eventually } from '#testkit/expect.ts';
 import { DiskWatch } from './disk-watch.ts';
 
 const MB = 1024 * 1024;

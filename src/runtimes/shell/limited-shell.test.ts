@@ -1,4 +1,4 @@
-import { openMemoryRuntime } from '../../../test/memory-runtime.ts';
-import { describeShell } from './shell.contract.ts';
+import { describeShell } from '#testkit/contracts/shell.contract.ts';
+import { openMemoryRuntime } from '#testkit/drivers/memory/open-memory-runtime.ts';
 
 describeShell('sites in memory', 'limited', openMemoryRuntime);

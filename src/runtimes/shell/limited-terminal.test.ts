@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Command, CommandResult } from '#runtimes/runtime.ts';
-import { eventually } from '../../../test/expect.ts';
+import { eventually } from '#testkit/expect.ts';
 import { LimitedTerminal } from './limited-terminal.ts';
 
 /** A terminal on a shell that takes a script at a time and knows `cd`, `echo` and `wait`. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '#core/log.ts';
-import { eventually } from '../../../test/expect.ts';
-import { pause } from '../../../test/pause.ts';
+import { eventually } from '#testkit/expect.ts';
+import { pause } from '#testkit/pause.ts';
 import { mayBePutToSleep, nextInTurn, turnMs, whoIsEnded } from './fair-turns.ts';
 import { Leaving } from './leaving.ts';
 import { Places } from './places.ts';

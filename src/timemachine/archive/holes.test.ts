@@ -18,9 +18,9 @@ import {
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { removeFolder } from '#core/remove-folder.ts';
-import { makeDeepTree } from '../../../test/deep-tree.ts';
-import { suiteStore } from '../../../test/timemachine/gateway-store.ts';
-import { scratchFolder } from '../../../test/timemachine/scratch.ts';
+import { makeDeepTree } from '#testkit/archives/deep-tree.ts';
+import { suiteStore } from '#testkit/snapshots/gateway-store.ts';
+import { scratchFolder } from '#testkit/snapshots/scratch.ts';
 import { failedBy } from '../failure.ts';
 import type { Progress } from '../progress.ts';
 import { Repository } from '../repository.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Random } from '../../../test/random.ts';
+import { Random } from '#testkit/random.ts';
 import { snapshotsToForget } from './retention.ts';
 
 const HOUR_MS = 3600_000;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { scratchFolder } from '../../../test/timemachine/scratch.ts';
+import { scratchFolder } from '#testkit/snapshots/scratch.ts';
 import { Archiver } from '../archive/archiver.ts';
 import { failedBy, packFailure, reviveFailure } from '../failure.ts';
 import { Repository } from '../repository.ts';

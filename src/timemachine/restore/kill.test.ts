@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Random, SEED } from '../../../test/random.ts';
-import { RandomSite } from '../../../test/timemachine/random-site.ts';
-import { scratchFolder } from '../../../test/timemachine/scratch.ts';
-import { truthOfDatabase, truthOfFolder } from '../../../test/timemachine/truth.ts';
+import { Random, SEED } from '#testkit/random.ts';
+import { RandomSite } from '#testkit/snapshots/random-site.ts';
+import { scratchFolder } from '#testkit/snapshots/scratch.ts';
+import { truthOfDatabase, truthOfFolder } from '#testkit/snapshots/truth.ts';
 import { Archiver } from '../archive/archiver.ts';
 import { check } from '../maintenance/checker.ts';
 import { Repository } from '../repository.ts';
@@ -18,7 +18,7 @@ import { recover } from './recover.ts';
 
 /** `KILLS=100` for the long form. */
 const KILLS = Number(process.env.KILLS ?? 8);
-const PROGRAM = join(import.meta.dirname, '../../../test/timemachine/restore-process.ts');
+const PROGRAM = join(import.meta.dirname, '../../../testkit/snapshots/restore-process.ts');
 
 test(`${KILLS} real kills in the middle of a restore leave, once recovered, all of the old state or all of the new one`, async (t) => {
   const folder = scratchFolder(t);

@@ -14,10 +14,10 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { suiteStore } from '../../../test/timemachine/gateway-store.ts';
-import { ends } from '../../../test/timemachine/progress.ts';
-import { scratchFolder } from '../../../test/timemachine/scratch.ts';
-import { truthOfFolder } from '../../../test/timemachine/truth.ts';
+import { suiteStore } from '#testkit/snapshots/gateway-store.ts';
+import { ends } from '#testkit/snapshots/progress.ts';
+import { scratchFolder } from '#testkit/snapshots/scratch.ts';
+import { truthOfFolder } from '#testkit/snapshots/truth.ts';
 import { Archiver, type SnapshotResult } from '../archive/archiver.ts';
 import type { OnProgress, Progress } from '../progress.ts';
 import { Repository } from '../repository.ts';

@@ -3,8 +3,8 @@ import { existsSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSyn
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { scratchFolder } from '../../../test/timemachine/scratch.ts';
-import { truthOfDatabase } from '../../../test/timemachine/truth.ts';
+import { scratchFolder } from '#testkit/snapshots/scratch.ts';
+import { truthOfDatabase } from '#testkit/snapshots/truth.ts';
 import { Archiver } from '../archive/archiver.ts';
 import { Repository } from '../repository.ts';
 import { restoreInto } from '../restore/restore-into.ts';

@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { testStore } from '#testkit/contracts/store.contract.ts';
 import { DiskStore } from './disk.ts';
-import { testStore } from './store.contract.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'disk-store-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

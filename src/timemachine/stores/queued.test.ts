@@ -3,11 +3,11 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { pause } from '../../../test/pause.ts';
-import { MemoryS3 } from '../../../test/timemachine/memory-s3.ts';
+import { testStore } from '#testkit/contracts/store.contract.ts';
+import { pause } from '#testkit/pause.ts';
+import { MemoryS3 } from '#testkit/servers/memory-s3.ts';
 import { QueuedStore } from './queued.ts';
 import { S3Store } from './s3.ts';
-import { testStore } from './store.contract.ts';
 import type { Store } from './store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'queued-store-'));

@@ -4,9 +4,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { testStore } from '#testkit/contracts/store.contract.ts';
 import { DiskStore } from './disk.ts';
 import { SealedStore } from './sealed.ts';
-import { testStore } from './store.contract.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sealed-store-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { eventually } from '../../../../test/expect.ts';
-import { pause } from '../../../../test/pause.ts';
+import { eventually } from '#testkit/expect.ts';
+import { pause } from '#testkit/pause.ts';
 import { type Connections, openConnections } from '../connections.ts';
 
 const ask = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { FULL, Random, SEED } from '../../../../test/random.ts';
+import { FULL, Random, SEED } from '#testkit/random.ts';
 import { readSimpleRequest } from './simple-request.ts';
 
 const TRIES = FULL ? 100_000 : 3_000;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type ClientHttp2Session, connect, constants, type OutgoingHttpHeaders, type Settings } from 'node:http2';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { pause } from '../../../../test/pause.ts';
+import { pause } from '#testkit/pause.ts';
 import { type Http2Requests, http2Requests } from './http2.ts';
 
 test('a connection that does nothing is let go of, also when an answer took longer than that before', async (t) => {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { suite, test } from 'node:test';
 import { ArchiveRefused } from '#core/archive/archive-refused.ts';
-import { dumpOf } from '../../../../test/archives/dump.ts';
-import { hostileDumps } from '../../../../test/archives/hostile-dumps.ts';
+import { dumpOf } from '#testkit/archives/dump.ts';
+import { hostileDumps } from '#testkit/archives/hostile-dumps.ts';
 import { loadDump, readDumpTables } from './load-dump.ts';
 import { type Table, writeTable } from './table.ts';
 
