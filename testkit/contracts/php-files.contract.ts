@@ -89,7 +89,6 @@ export function describePhpFiles(
       const random = new Random(SEED);
       const agents = await Agents.start(runtime, site);
       const tree = new Tree(join(runtime.contentFolder(site.id), FOLDER));
-      files.writeFileSync('/tmp/coh/treeroot', join(runtime.contentFolder(site.id), FOLDER));
       const recent: string[] = [];
       let cachedCount = 0;
       for (let step = 1; step <= STEPS; step++) {
@@ -157,7 +156,6 @@ class Agents {
   async call(agent: AgentName, command: object): Promise<unknown> {
     const { lines, response } = this.#agents.get(agent) as { lines: Lines; response: Promise<string> };
     lines.write(JSON.stringify(command));
-    files.writeFileSync(`/tmp/coh/last-${agent}`, JSON.stringify(command));
     const reply = await Promise.race([lines.next(), response]);
     return JSON.parse(reply);
   }
