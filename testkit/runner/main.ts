@@ -17,6 +17,7 @@ Without a path it runs the fast tier. A path (a file, a folder or a part of a na
   --changed [ref]   add the files of the full tier that reach a file changed since ref (default: HEAD)
   --grep <pattern>  run only tests whose name matches
   --watch           run again what a changed file affects
+  --bail            stop after the first failure
   --shard <i/n>     run one of n parts of equal recorded cost
   --workers <n>     number of worker processes
   --record          write the cost of each file to testkit/runner/costs.json
@@ -64,7 +65,7 @@ if (isStopped) process.exitCode = 130;
 process.exit();
 
 async function runSelection({ files, skipped, graph }: Selection): Promise<number> {
-  const report = new Report(files, costOf);
+  const report = new Report(files, costOf, values.bail ? () => run?.stop() : undefined);
   const reaches = (module: string) => files.some((file) => graph.reach(file).has(module));
   // Here too: the runner prepares WordPress for the workers.
   if (reaches('src/core/program.ts')) process.env.SITEYARD_PROGRAMS = await buildPrograms(root);
@@ -139,6 +140,7 @@ function readOptions() {
         changed: { type: 'string' },
         grep: { type: 'string' },
         watch: { type: 'boolean', default: false },
+        bail: { type: 'boolean', default: false },
         shard: { type: 'string' },
         workers: { type: 'string' },
         record: { type: 'boolean', default: false },

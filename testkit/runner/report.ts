@@ -19,8 +19,10 @@ export class Report {
   readonly #fileCount: number;
   readonly #finished = new Map<string, FinishedFile>();
   readonly #problems: string[] = [];
+  readonly #onFailure: (() => void) | undefined;
 
-  constructor(files: readonly string[], costOf: (file: string) => number) {
+  constructor(files: readonly string[], costOf: (file: string) => number, onFailure?: () => void) {
+    this.#onFailure = onFailure;
     this.#fileCount = files.length;
     this.#costOf = costOf;
     this.#totalCost = files.reduce((sum, file) => sum + costOf(file), 0);
@@ -46,6 +48,7 @@ export class Report {
     const name = path.at(-1);
     const repeat = `npm test -- ${file}${name === undefined ? '' : ` --grep ${quote(name)}`}`;
     console.log(`\n✖ ${[file, ...path].join(' > ')}\n${indent(reason)}\n  Repeat: ${repeat}\n`);
+    this.#onFailure?.();
   }
 
   fileFinished(finished: FinishedFile): void {
@@ -59,12 +62,14 @@ export class Report {
     for (const problem of problems) console.log(`\n✖ ${file}\n${indent(problem)}\n  Repeat: npm test -- ${file}\n`);
     const shown = output.length > MAX_OUTPUT_LENGTH ? `…${output.slice(-MAX_OUTPUT_LENGTH)}` : output;
     if (shown.trim() !== '') console.log(indent(shown.trimEnd()));
+    if (problems.length > 0) this.#onFailure?.();
   }
 
   /** A failure of the run itself or of a worker that cannot be traced to one file. */
   runFailed(problem: string): void {
     this.#problems.push(problem);
     console.log(`\n✖ ${problem}\n`);
+    this.#onFailure?.();
   }
 
   summarize(skippedFiles: readonly { file: string; reason: string }[]): void {

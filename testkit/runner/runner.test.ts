@@ -36,6 +36,14 @@ suite('the exit code and the report of a run', () => {
     assert.match(output, /^2 passed, 1 failed, 1 skipped$/m);
   });
 
+  test('leave out the files after the first failure with --bail', async () => {
+    const { code, output } = await run('fails', 'passes', '--workers=1', '--bail');
+    assert.equal(code, 1);
+    assert.match(output, /✖ testkit\/runner\/fixtures\/fails\.ts > a suite > fails\n.*one is not two/);
+    assert.match(output, /files not run/);
+    assert.doesNotMatch(output, /✔ .*passes\.ts/);
+  });
+
   test('name a file that crashes its worker, and the next files run in another one', async () => {
     const { code, output } = await run('crashes', 'passes', '--workers=1');
     assert.equal(code, 1);
