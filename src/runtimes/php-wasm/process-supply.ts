@@ -143,7 +143,7 @@ export class ProcessSupply {
     const { workers, places } = this.#options;
     if (workers.room <= 0 || places.waiting > 0) return undefined;
     const worker = await workers.spawn(site.coreVersion, 'serve');
-    worker.setPriority('background');
+    worker.startInBackground();
     return this.#prepare(worker, known, signal, async () => {
       await workers.warm(worker, site.coreVersion);
       worker.setPriority('normal');

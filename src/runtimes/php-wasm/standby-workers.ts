@@ -2,7 +2,9 @@ import type { Log } from '#core/log.ts';
 import type { WorkerProcess } from './worker-process.ts';
 import type { Workers } from './workers.ts';
 
+/** After a failure; doubled by each further one up to the longest. */
 const REFILL_AFTER_FAILURE_MS = 30_000;
+const LONGEST_REFILL_DELAY_MS = 15 * 60_000;
 
 /**
  * A few workers that wait, warm, for the next site to wake. PHP takes seconds to start, nearly all of it spent on
@@ -16,6 +18,7 @@ export class StandbyWorkers {
   #version: string | undefined;
   #isRefilling = false;
   #refillAfter = 0;
+  #failureCount = 0;
 
   constructor(workers: Workers, wanted: number, log: Log) {
     this.#workers = workers;
@@ -78,8 +81,10 @@ export class StandbyWorkers {
     this.#isRefilling = true;
     try {
       await this.#add(version);
+      this.#failureCount = 0;
     } catch (error) {
-      this.#refillAfter = performance.now() + REFILL_AFTER_FAILURE_MS;
+      const delayMs = Math.min(REFILL_AFTER_FAILURE_MS * 2 ** this.#failureCount++, LONGEST_REFILL_DELAY_MS);
+      this.#refillAfter = performance.now() + delayMs;
       if (!this.#workers.isClosed) this.#log.warn({ err: error }, 'a worker could not be warmed');
     } finally {
       this.#isRefilling = false;
@@ -95,7 +100,7 @@ export class StandbyWorkers {
     worker.closed.then(() => {
       if (isWaiting()) this.#waiting.splice(this.#waiting.indexOf(entry), 1);
     });
-    worker.setPriority('background');
+    worker.startInBackground();
     try {
       // A site may take it while it is cold.
       await this.#workers.warm(worker, version, isWaiting);

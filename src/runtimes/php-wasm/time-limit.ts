@@ -1,11 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
-/** However busy the machine is, what takes so many times its limit has ended. */
+/** The bound in real time, as a multiple of the limit, however busy the machine is. */
 const LONGEST_STRETCH = 10;
 
 /**
- * Calls `act` when the process has had so much time, unless it is told otherwise. What it waits for a processor, on a machine that is
- * short of time, does not count.
+ * Calls `act` when the process has had `limitMs`, unless the limit is stopped before. The time that the process waits for a processor, on a machine
+ * that is short of processor time, does not count.
  */
 export function whenTimeIsUp(
   process: { readonly pid: number; readonly alive: boolean },
@@ -33,11 +34,24 @@ export interface TimeLimit {
   stop(): void;
 }
 
-/** For how long it could have run and had no processor. Time that others took is not the site's. */
-function starvedMs(pid: number): number {
+/**
+ * Returns how long the threads of a process have waited for a processor, added up. All of them count: while PHP starts, its main thread sleeps and
+ * other threads compile.
+ */
+export function starvedMs(pid: number, proc = '/proc'): number {
+  const tasks = join(proc, String(pid), 'task');
   try {
-    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1] ?? 0) / 1e6;
+    return readdirSync(tasks).reduce((sum, task) => sum + readWaitMs(join(tasks, task, 'schedstat')), 0);
   } catch {
+    return 0;
+  }
+}
+
+function readWaitMs(schedstat: string): number {
+  try {
+    return Number(readFileSync(schedstat, 'utf8').split(' ')[1] ?? 0) / 1e6;
+  } catch {
+    // The thread has ended.
     return 0;
   }
 }

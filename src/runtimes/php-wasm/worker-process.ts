@@ -38,6 +38,8 @@ export type OwnCall = (connection: Socket) => void;
 /** PHP may have so many connections to its own site at once. */
 const OWN_CONNECTIONS = 64;
 const START_LIMIT_MS = 30_000;
+/** A start takes some seconds; one that is not over by now is on a machine that is busy for longer. */
+const BACKGROUND_START_MS = 20_000;
 /** A process that was killed is gone within moments, unless the machine's own disk hangs. */
 const KILL_LIMIT_MS = 15_000;
 
@@ -70,6 +72,7 @@ export class WorkerProcess {
   /** It was started in a hurry, with another compiler than it should have. */
   isLean = false;
   readonly #priority = new WorkerPriority();
+  #promotion: NodeJS.Timeout | undefined;
   #booted: Promise<void> | undefined;
   #hasSite = false;
   /** With the method and path of the request; an offline site does not say. */
@@ -149,7 +152,15 @@ export class WorkerProcess {
   }
 
   setPriority(priority: Priority): void {
+    clearTimeout(this.#promotion);
     this.#priority.set(this.#pid ?? this.#child.pid, priority);
+  }
+
+  /** Lets the start yield to everything else for a while. Without an end to that it would never be over on a machine that stays busy. */
+  startInBackground(): void {
+    this.setPriority('background');
+    this.#promotion = setTimeout(() => this.alive && this.setPriority('normal'), BACKGROUND_START_MS);
+    this.#promotion.unref();
   }
 
   async warm(site: WorkerSite): Promise<void> {
