@@ -2,7 +2,7 @@
  * Mutation check: breaks one line of product code at a time and runs the tests that reach it, those nearest to it first, until one fails. It
  * works on a copy of HEAD and prints a row per mutant.
  *
- *     npm run mutate -- --count 40 --seed 1 [--only 7,12] [--tier fast|full]
+ *     npm run mutate -- --count 40 --seed 1 [--only 7,12] [--tier fast|full] [--list]
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ const OPERATORS: [pattern: RegExp, replacement: string][] = [
   [/\bif \((?!!)/, 'if (!('],
   [/ \+ 1\b/, ''],
   [/ - 1\b/, ''],
-  [/ \?\? /, ' && '],
+  [/ \?\? [^,;)\]}]+/, ''],
   [/\.filter\(/, '.map('],
   [/\.some\(/, '.every('],
   [/\.every\(/, '.some('],
@@ -43,7 +43,6 @@ const OPERATORS: [pattern: RegExp, replacement: string][] = [
   [/^(\s*)await (?=[\w.#]+\(.*\);$)/, '$1void '],
   [/^(\s*)(?:this\.|[a-z]\w*\.)[\w.#]+\(.*\);$/, '$1;'],
   [/^(\s*)throw [^;]*;$/, '$1;'],
-  [/\b([1-9]\d*(?:_\d+)*)\b/, '($1 + 1)'],
 ];
 
 const root = join(import.meta.dirname, '..');
@@ -53,10 +52,12 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     only: { type: 'string' },
     tier: { type: 'string', default: 'fast' },
+    list: { type: 'boolean', default: false },
   },
 });
 const isFull = values.tier === 'full';
 const mutants = drawMutants(Number(values.count), new Random(Number(values.seed)));
+if (values.list) listMutants();
 const only = values.only?.split(',').map(Number);
 
 const copy = mkdtempSync(join(tmpdir(), 'siteyard-mutate-'));
@@ -76,12 +77,18 @@ for (const [index, mutant] of mutants.entries()) {
   const killer = await findKiller(mutant);
   if (killer) caught += 1;
   const seconds = Math.round((performance.now() - startedAt) / 1000);
-  console.log(
-    `${number}. ${mutant.file}:${mutant.line} ${killer ? `caught by ${killer}` : 'SURVIVED'} (${seconds} s)\n` +
-      `   - ${mutant.before.trim()}\n   + ${mutant.after.trim()}`,
-  );
+  console.log(`${number}. ${describe(mutant)}\n   ${killer ? `caught by ${killer}` : 'SURVIVED'} (${seconds} s)`);
 }
 console.log(`\nSeed ${values.seed}, ${values.tier} tier: ${caught} of ${tried} mutants caught`);
+
+function listMutants(): never {
+  for (const [index, mutant] of mutants.entries()) console.log(`${index + 1}. ${describe(mutant)}`);
+  process.exit();
+}
+
+function describe({ file, line, before, after }: Mutant): string {
+  return `${file}:${line}\n   - ${before.trim()}\n   + ${after.trim()}`;
+}
 
 function copyHead(): void {
   const { status } = spawnSync('git', ['clone', '-q', root, copy], { stdio: 'inherit' });
@@ -123,11 +130,10 @@ function isStatement(text: string): boolean {
 
 /** Adds the parenthesis that ends a negated condition. */
 function closeNegation(text: string): string {
-  const start = text.indexOf('if (!(') + 5;
   let depth = 0;
-  for (let at = start; at < text.length; at++) {
+  for (let at = text.indexOf('if (!(') + 5; at < text.length; at++) {
     if (text[at] === '(') depth += 1;
-    else if (text[at] === ')' && --depth < 0) return `${text.slice(0, at)})${text.slice(at)}`;
+    else if (text[at] === ')' && --depth === 0) return `${text.slice(0, at)})${text.slice(at)}`;
   }
   return text;
 }
