@@ -1922,7 +1922,7 @@ export interface Operations {
       scopes: Array<'read' | 'write' | 'plan'>;
       team_id?: string | null;
       expires_at?: string | null;
-    } }; output: CreatedApiToken; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
+    } }; output: CreatedApiToken; errors: 'api_token.too_many' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** Revoke a personal API token, at once */
   deleteApiToken: { input: { params: { api_token_id: string } }; output: Empty; errors: 'api_token.not_found' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' };
   /** Finish signing in where the account has a second factor: with a code, a recovery code or a passkey */
@@ -1965,7 +1965,7 @@ export interface Operations {
       scopes: Array<'read' | 'write' | 'plan'>;
       team_id?: string | null;
       expires_at?: string | null;
-    } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.view_only' | 'device_sign_in.too_many_failures' | 'device_sign_in.unknown_code' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
+    } }; output: Empty; errors: 'api_token.too_many' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.view_only' | 'device_sign_in.too_many_failures' | 'device_sign_in.unknown_code' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** Tell the program that it is not let in */
   refuseDeviceSignIn: { input: { body: {
       user_code: string;
@@ -1975,7 +1975,7 @@ export interface Operations {
       grant_type?: 'urn:ietf:params:oauth:grant-type:device_code' | null;
       client_id?: string | null;
       device_code: string;
-    } }; output: DeviceGrant; errors: 'auth.view_only' | 'device_sign_in.expired' | 'device_sign_in.invalid_code' | 'device_sign_in.pending' | 'device_sign_in.refused' | 'device_sign_in.slow_down' | 'request.conflict' | 'request.too_large' };
+    } }; output: DeviceGrant; errors: 'api_token.too_many' | 'auth.view_only' | 'device_sign_in.expired' | 'device_sign_in.invalid_code' | 'device_sign_in.pending' | 'device_sign_in.refused' | 'device_sign_in.slow_down' | 'request.conflict' | 'request.too_large' };
   /** What happened to a site, newest first: posts published, plugins updated, comments, restores */
   listMoments: { input: { params: { fqdn: string }; query?: { from?: string; until?: string; kind?: 'restore' | 'commit' | 'deploy' | 'first' | 'more' | 'core' | 'plugin' | 'theme' | 'content' | 'order' | 'user' | 'comment' | 'media' | 'setting' | 'file'; stage?: boolean; page?: number; size?: number } }; output: SiteMomentPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' | 'stage.missing' };
   /** What became of a site from one kept minute to another, in words of WordPress: what a restore would take back */

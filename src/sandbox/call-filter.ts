@@ -10,11 +10,13 @@ import {
   type Line,
   LOAD,
   onBoth,
+  SOCKET,
   since2019,
+  unlessOneOf,
 } from './filter-lines.ts';
 
 /**
- * A filter of system calls for native PHP. What is refused fails with EPERM, as if whoever
+ * A filter of system calls for native PHP, besides the one that everything in a sandbox has (sandbox-filter.ts). What is refused fails with EPERM, as if whoever
  * asks had no right to it; everything else is let through. The walls are the namespaces: this is for what the kernel would do for a
  * process that has no rights at all, and for what no site may have in its files.
  */
@@ -77,7 +79,6 @@ const UNKNOWN: Record<string, Call> = {
 
 const EXECVE = onBoth(59, 221);
 const CLONE = onBoth(56, 220);
-const SOCKET = onBoth(41, 198);
 /** Which argument is the mode: of chmod and its like, creat and mknod. Of mkdir the kernel itself takes no such bits. */
 const MODES: [Call, number][] = [
   [{ x64: 90 }, 1],
@@ -129,9 +130,7 @@ export function callFilter(machine: string = process.arch): Buffer | undefined {
   return filter
     .only(CLONE, [[LOAD, 0, 0, argumentAt(0)], [AND, 0, 0, NEW_SPACES], [EQUALS, 0, 1, 0], ALLOW, EPERM])
     .only(SOCKET, [
-      [LOAD, 0, 0, argumentAt(0)],
-      ...FAMILIES.map((family, at): Line => [EQUALS, FAMILIES.length - at, 0, family]),
-      EPERM,
+      ...unlessOneOf(0, FAMILIES, EPERM),
       [LOAD, 0, 0, argumentAt(1)],
       [AND, 0, 0, KIND_MASK],
       [EQUALS, 2, 0, STREAM],

@@ -33,6 +33,18 @@ export const ENOSYS = refuseWith(38);
 /** As if this file system could not. */
 export const EOPNOTSUPP = refuseWith(95);
 
+/** As if the kernel had no such family of sockets. */
+export const EAFNOSUPPORT = refuseWith(97);
+
+export const SOCKET = onBoth(41, 198);
+
+/** Goes on behind these lines if the argument is one of the values, and ends with `otherwise` if not. */
+export const unlessOneOf = (index: number, values: readonly number[], otherwise: Line): Line[] => [
+  [LOAD, 0, 0, argumentAt(index)],
+  ...values.map((value, at): Line => [EQUALS, values.length - at, 0, value]),
+  otherwise,
+];
+
 export class CallFilter {
   readonly #machine: Machine;
   readonly #lines: Line[];

@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, lstatSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { LAUNCHER, PERL } from './sandbox-filter.ts';
 
 /** Something of the machine that is seen inside, at the place that it has there. */
 export interface Shown {
@@ -27,10 +28,16 @@ export interface RoomOptions {
   isOwnNetwork?: boolean;
   /** Whether its processes are seen in /proc. What a process may write there of itself is its own memory. */
   hasProc?: boolean;
+  /** The filter of system calls that everything in there starts under; none where the machine has none. */
+  filter?: Buffer | undefined;
 }
 
 /** The platform's Node, in every room. */
 export const NODE = '/opt/node/node';
+/** What loads the filter and what it loads, in every room that has one. */
+const FILTERING = { launcher: '/opt/sandbox/launch.pl', filter: '/opt/sandbox/filter' };
+/** Starts the program that follows under the filter. */
+export const LAUNCH = `${PERL} ${FILTERING.launcher} ${FILTERING.filter} -`;
 /** Below the root of the namespace, and one above the root that is seen: whoever is chrooted can make no namespace of users. */
 const BOX = 'box';
 const BOUND = 'nosuid,nodev,nr_inodes=50k';
@@ -48,7 +55,7 @@ export class Room {
   readonly #later: readonly string[];
 
   constructor(options: RoomOptions) {
-    const { folder, shown, later = [], uid, innerUid, tmpBytes, hasNetwork, hasProc = true } = options;
+    const { folder, shown, later = [], uid, innerUid, tmpBytes, hasNetwork, hasProc = true, filter } = options;
     this.root = folder;
     this.isOwnNetwork = options.isOwnNetwork ?? false;
     this.hasNetwork = hasNetwork;
@@ -61,6 +68,7 @@ export class Room {
     else mkdirSync(join(folder, 'proc'));
     this.#showSystem(innerUid);
     this.#makeDevices();
+    if (filter) this.#addFilter(filter);
     for (const [at, mode] of [
       ['/tmp', '1777'],
       ['/home/site', `700,uid=${uid},gid=${uid}`],
@@ -113,6 +121,13 @@ export class Room {
     writeFileSync(join(etc, 'passwd'), `site:x:${uid}:${uid}::/home/site:/bin/bash\n`);
     writeFileSync(join(etc, 'group'), `site:x:${uid}:\n`);
     writeFileSync(join(etc, 'hosts'), '127.0.0.1 localhost site\n');
+  }
+
+  #addFilter(filter: Buffer): void {
+    const [launcher, file] = [FILTERING.launcher, FILTERING.filter].map((path) => join(this.root, BOX, path));
+    mkdirSync(dirname(launcher as string), { recursive: true });
+    copyFileSync(LAUNCHER, launcher as string);
+    writeFileSync(file as string, filter);
   }
 
   #copy(files: readonly string[]): void {

@@ -21,6 +21,7 @@ import { giveFolder } from '#core/file-owner.ts';
 import { outsideGroups, Sandbox, type SandboxMode } from './sandbox.ts';
 
 const NOBODY = 65534;
+const EAFNOSUPPORT = 97;
 const isRoot = process.getuid?.() === 0;
 
 /** As root all three ways are tried here; a plain user is this very file, run by one. */
@@ -168,6 +169,21 @@ for (const mode of MODES) {
       } finally {
         server.close();
       }
+    });
+
+    it('opens sockets of its own network and of Unix alone', async () => {
+      const open = 'socket(my $s, $_, $_ == 16 ? 3 : 1, 0) or printf "%d:%d ", $_, $!';
+      const { text } = await run(`perl -MSocket -e 'for (0..50) { ${open} }'`);
+      const refused = Object.fromEntries(
+        text
+          .trim()
+          .split(' ')
+          .map((pair) => pair.split(':').map(Number)),
+      );
+      for (let family = 0; family <= 50; family++)
+        if (![1, 2, 10, 16].includes(family)) assert.equal(refused[family], EAFNOSUPPORT, `family ${family}`);
+      for (const family of [1, 2, 16]) assert.equal(refused[family], undefined, `family ${family}`);
+      assert.match((await run('cat /proc/self/status')).text, /^Seccomp:\s+2$/m);
     });
 
     it('can not use up the terminals of the machine', async () => {

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { SPAWNED_BY } from '#core/starter/messages.ts';
 import { runProgram } from '#core/starter/starter.ts';
-import { Room, type RoomOptions, type Shown } from './room.ts';
+import { LAUNCH, Room, type RoomOptions, type Shown } from './room.ts';
+import { sandboxFilter } from './sandbox-filter.ts';
 import { areForAll, mayMount, mayUseAnyUid, missingTools, SYSTEM_PATH } from './system.ts';
 
 /**
@@ -79,10 +80,17 @@ export class Sandbox {
   readonly mode: SandboxMode;
   /** Who one is inside where sites have no numbers. */
   readonly #innerUid: number;
+  readonly #filter: Buffer | undefined;
 
-  private constructor(mode: SandboxMode, innerUid: number) {
+  private constructor(mode: SandboxMode, innerUid: number, filter: Buffer | undefined) {
     this.mode = mode;
     this.#innerUid = innerUid;
+    this.#filter = filter;
+  }
+
+  /** Whether what enters has the filter of system calls. */
+  get hasFilter(): boolean {
+    return this.#filter !== undefined;
   }
 
   /** The best that this machine has, or why it has none. */
@@ -101,18 +109,21 @@ export class Sandbox {
         : ['root', 'user']
       : ['user'];
     let missing = `the mode ${wanted} is not possible here`;
-    for (const mode of possible.filter((each) => wanted === 'auto' || each === wanted)) {
-      const { whoami, failure } = await new Sandbox(mode, 0).#probe();
-      // A plain user is another one inside, and its own root where a container lets it have no other (see #inside).
-      if (failure === undefined) return new Sandbox(mode, mode === 'user' ? whoami : 0);
-      missing = failure;
-    }
+    const filter = sandboxFilter();
+    // Namespaces without a filter are better than none of both.
+    for (const mode of possible.filter((each) => wanted === 'auto' || each === wanted))
+      for (const each of filter ? [filter, undefined] : [undefined]) {
+        const { whoami, failure } = await new Sandbox(mode, 0, each).#probe();
+        // A plain user is another one inside, and its own root where a container lets it have no other (see #inside).
+        if (failure === undefined) return new Sandbox(mode, mode === 'user' ? whoami : 0, each);
+        missing = failure;
+      }
     return { missing };
   }
 
-  room(options: Omit<RoomOptions, 'innerUid' | 'uid'> & { uid?: number }): Room {
+  room(options: Omit<RoomOptions, 'innerUid' | 'uid' | 'filter'> & { uid?: number }): Room {
     const uid = this.mode === 'uids' ? (options.uid ?? 0) : 0;
-    return new Room({ ...options, uid, innerUid: this.mode === 'user' ? this.#innerUid : uid });
+    return new Room({ ...options, uid, innerUid: this.mode === 'user' ? this.#innerUid : uid, filter: this.#filter });
   }
 
   /** Whom a site's files and processes belong to. Two of many thousand sites may share a number; what keeps them apart are the mounts. */
@@ -167,7 +178,8 @@ export class Sandbox {
         ? `unshare --user --map-user=${INNER_UID} --map-group=${INNER_UID} --root=/box setpriv --no-new-privs`
         : asNobody;
     // pid 1 reaps; when its one command ends, the kernel ends whatever that left behind.
-    const init = `/bin/sh -c '${ulimits(limits)}cd "$1"; shift; unset OLDPWD; "$@"; exit $?' sh "$@"`;
+    const launch = this.hasFilter ? `${LAUNCH} ` : '';
+    const init = `${launch}/bin/sh -c '${ulimits(limits)}cd "$1"; shift; unset OLDPWD; "$@"; exit $?' sh "$@"`;
     // Of /proc only the processes of this namespace. A container that covers parts of its own /proc gives none to namespaces of
     // users: there it is left out, and whoever is inside is root of a namespace in which root can do nothing.
     // Whoever started it may have died before its death would be heard of here; then it is not a child of ours, or a dead one.

@@ -211,6 +211,7 @@ deleteApplicationPassword            401       404     403     200    200    200
 deleteApplicationPassword/of the team 401       404     403     200    200    200      404      401     200     403      403       404         200
 cmsProxy                             401       404     200     200    200    200      404      401     200     200      200       404         403
 cmsProxy/that writes                 401       404     403     200    200    200      404      401     200     403      403       404         403
+cmsProxy/of the editors                401       404     403     200    200    200      404      401     200     403      403       404         403
 cmsProxy/for the team                401       404     200     200    200    200      404      401     200     200      200       404         403
 storefrontProxy                      401       404     200     200    200    200      404      401     200     200      200       404         403
 storefrontProxy/that writes          401       404     403     200    200    200      404      401     200     403      403       404         403

@@ -588,6 +588,7 @@ export const requests: Record<string, Make> = {
   'deleteApplicationPassword/of the team': ofTheTeam(onPassword()),
   cmsProxy: throughCms(() => ({})),
   'cmsProxy/that writes': throughCms(() => ({ method: 'post', body_json: '{}' })),
+  'cmsProxy/of the editors': throughCms(() => ({ query_params_json: '{"context":"edit"}' })),
   'cmsProxy/for the team': throughCms(({ teamId }) => ({ team_id: teamId })),
   storefrontProxy: throughStorefront(() => ({})),
   'storefrontProxy/that writes': throughStorefront(() => ({ method: 'delete' })),

@@ -5,7 +5,7 @@ import type { Services } from '#core/services.ts';
 import { isInView } from './effects.ts';
 import { foreignOrigin, tooMany, viewOnly } from './failures.ts';
 import type { Call, Operation } from './operation.ts';
-import { countedAddress, type LimitState } from './rate-limits.ts';
+import { countedAddress, type LimitState, takeForCaller } from './rate-limits.ts';
 import { readersOf } from './readers.ts';
 
 /** Who asks, as the way by which they came found out. */
@@ -83,15 +83,16 @@ export function asksWho({ access }: Operation): boolean {
   return access.who !== 'anyone' || access.identifies === true;
 }
 
-/** Counts one call of the operation, by the credential or, where it has a limit of its own or nobody is known, by the address. */
+/** Counts one call of the operation, by the caller or, where it has a limit of its own or nobody is known, by the address. */
 export function countCall(
   { limits }: Services,
   operation: Operation,
   caller: Caller | undefined,
   ip: string,
 ): LimitState {
-  const name = operation.limit ?? (operation.method === 'GET' ? 'read' : 'write');
-  if (caller && !operation.limit) return limits.take(name, caller.credential.id);
+  const general = operation.method === 'GET' ? 'read' : 'write';
+  if (caller && !operation.limit) return takeForCaller(limits, general, caller);
+  const name = operation.limit ?? general;
   return limits.take(name, countedAddress(name, ip));
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { after, before, test } from 'node:test';
-import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { type Person, registerPerson, signInAs } from '#testkit/app/people.ts';
 import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
 import { refused } from '#testkit/expect.ts';
 import { pause } from '#testkit/pause.ts';
@@ -323,6 +323,27 @@ test('limits count per credential, per address at sign-in, and per account and a
     for (let i = 0; i < 5; i++) assert.equal((await signIn('wrong')).status, 401);
     assert.equal((await signIn('a long enough password')).status, 429);
     assert.equal((await signIn('wrong')).status, 429);
+  } finally {
+    await limited.close();
+  }
+});
+
+test('limits count a person besides each of their credentials', async () => {
+  // One write for a credential, four for a person.
+  const limited = await startTestApp({ databaseUrl: app.databaseUrl, env: { RATE_LIMIT_FACTOR: '0.003' } });
+  try {
+    const [ada, bob] = [await registerPerson(app, 'Ada'), await registerPerson(app, 'Bob')];
+    const write = async (token: string) => {
+      const authorization = `Bearer ${token}`;
+      const headers = { authorization, 'content-type': 'application/json' };
+      const answer = await fetch(`${limited.api}/me`, { method: 'PATCH', headers, body: '{}' });
+      return [answer.status, answer.headers.get('ratelimit-limit'), answer.headers.get('ratelimit-remaining')];
+    };
+    const signInAgain = async () => (await signInAs(app, ada.email)).token;
+    for (let time = 0; time < 3; time++) assert.deepEqual(await write(await signInAgain()), [200, '1', '0']);
+    assert.equal((await write(await signInAgain()))[0], 200);
+    assert.deepEqual(await write(await signInAgain()), [429, '4', '0']);
+    assert.equal((await write(bob.token))[0], 200);
   } finally {
     await limited.close();
   }

@@ -1,7 +1,12 @@
+import type { Caller } from '#core/auth/caller.ts';
+
 const WINDOW_MS = 60_000;
 const PER_MINUTE = {
   read: 1200,
   write: 300,
+  /** With all credentials together: room for a browser and three busy scripts. */
+  readOfPerson: 4800,
+  writeOfPerson: 1200,
   signIn: 20,
   /** Wrong passwords for one account from one address, and for one account from everywhere. */
   failedSignIn: 10,
@@ -117,6 +122,17 @@ export class RateLimits {
     if (this.#windows.size >= FORGET_ABOVE) this.#windows.clear();
     this.#windows.set(id, window);
   }
+}
+
+/**
+ * Counts a call for the credential and for its owner, and returns the state of the limit that is nearer. A call that the credential is
+ * refused does not count for the owner, so that one script that runs wild does not lock out their browser.
+ */
+export function takeForCaller(limits: RateLimits, name: 'read' | 'write', caller: Caller): LimitState {
+  const ofCredential = limits.take(name, caller.credential.id);
+  if (ofCredential.exceeded) return ofCredential;
+  const ofPerson = limits.take(`${name}OfPerson`, caller.viewedBy ?? caller.userId);
+  return ofPerson.exceeded || ofPerson.remaining < ofCredential.remaining ? ofPerson : ofCredential;
 }
 
 /** What leaves a row behind when the minute is over is counted by all that somebody may own. */

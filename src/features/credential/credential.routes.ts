@@ -14,6 +14,7 @@ import {
   SignIn,
   secondStepNeeded,
   TokenGrant,
+  tooManyApiTokens,
   tooManyFailures,
 } from './credential.schema.ts';
 import { deleteOwnCredential, listApiTokens } from './credential.sql.ts';
@@ -93,6 +94,7 @@ export const credentialOperations = [
     access: withPassword,
     body: NewApiToken,
     response: CreatedApiToken,
+    errors: [tooManyApiTokens],
     handle: ({ db, caller, body }) => createApiToken(db, caller, body),
   }),
   operation({

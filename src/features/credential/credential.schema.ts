@@ -84,4 +84,10 @@ export const secondStepNeeded = failure(
   'The password is right. This account has a second factor: go on with a passkey or a code.',
 );
 export const sessionNotFound = failure('session.not_found', 404, 'There is no such session.');
+export const MAX_API_TOKENS = 50;
+export const tooManyApiTokens = failure(
+  'api_token.too_many',
+  409,
+  `You have ${MAX_API_TOKENS} API tokens, as many as an account can have. Delete one that you no longer use, and try again.`,
+);
 export const apiTokenNotFound = failure('api_token.not_found', 404, 'There is no such API token.');

@@ -60,6 +60,15 @@ export async function listApiTokens(db: Db, userId: string, paging: Paging): Pro
   return listNewest<ApiToken>(db, { table: 'credentials', where, columns: API_TOKEN_COLUMNS }, paging);
 }
 
+/** Behind the lock of the user's row, so that two at once are counted as two. */
+export async function countApiTokens(db: Db, userId: string): Promise<number> {
+  await sql`select from users where id = ${userId} for no key update`.execute(db);
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from credentials
+    where user_id = ${userId} and kind = 'api_token' and (expires_at is null or expires_at > now())`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
 /** False where they have none of this kind and id. */
 export async function deleteOwnCredential(
   db: Db,

@@ -19,16 +19,24 @@ import {
   type ApiToken,
   accountBlocked,
   badSignIn,
+  MAX_API_TOKENS,
   type NewApiToken,
   secondStepNeeded,
   type TokenGrant,
+  tooManyApiTokens,
   tooManyFailures,
 } from './credential.schema.ts';
-import { deleteCredentialByHash, deleteCredentialsOf, deleteSessionsOf, insertCredential } from './credential.sql.ts';
+import {
+  countApiTokens,
+  deleteCredentialByHash,
+  deleteCredentialsOf,
+  deleteSessionsOf,
+  insertCredential,
+} from './credential.sql.ts';
 import { deviceCookie, readDevice } from './device.ts';
 
 export { backTo, faultOfChallenge, issueCode, redeemCode } from './authorization-code.ts';
-export { TokenGrant, tooManyFailures } from './credential.schema.ts';
+export { TokenGrant, tooManyApiTokens, tooManyFailures } from './credential.schema.ts';
 export { deleteOwnCredential } from './credential.sql.ts';
 
 const SESSION_SECONDS = 14 * 24 * 3600;
@@ -194,6 +202,7 @@ export async function createApiToken(
   input: NewApiToken,
 ): Promise<ApiToken & { token: string }> {
   const wish = requireValidWish(caller, input);
+  await requireFreeToken(db, caller);
   const token = newToken();
   const record = await insertCredential(db, {
     token_hash: hashToken(token),
@@ -205,6 +214,11 @@ export async function createApiToken(
   });
   await recheckRights(db, caller);
   return { ...record, token };
+}
+
+/** Rejects if the account has as many API tokens as it can have. */
+export async function requireFreeToken(db: Db, caller: Caller): Promise<void> {
+  if ((await countApiTokens(db, caller.userId)) >= MAX_API_TOKENS) throw tooManyApiTokens();
 }
 
 /** How long a token is to be good, and for which team alone. */

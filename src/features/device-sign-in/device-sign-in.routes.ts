@@ -1,6 +1,7 @@
 import { operation } from '#core/http/operation.ts';
 import { Empty } from '#core/http/schema.ts';
 import { anyone, withPassword } from '#core/policy.ts';
+import { tooManyApiTokens } from '#features/credential/credential.ts';
 import {
   Confirmation,
   codeExpired,
@@ -60,7 +61,7 @@ export const deviceSignInOperations = [
     access: withPassword,
     body: Confirmation,
     response: Empty,
-    errors: codeErrors,
+    errors: [...codeErrors, tooManyApiTokens],
     async handle(call) {
       await confirmSignIn(call);
       return {};
@@ -94,7 +95,7 @@ export const deviceSignInOperations = [
     accepts: ['form', 'json'],
     body: DeviceCodeExchange,
     response: DeviceGrant,
-    errors: [pending, slowDown, refused, codeExpired, invalidCode],
+    errors: [pending, slowDown, refused, codeExpired, invalidCode, tooManyApiTokens],
     handle: (call) => exchangeCode(call, call.body.device_code),
   }),
 ];

@@ -6,7 +6,7 @@ import type { Call } from '#core/http/operation.ts';
 import { addressKey } from '#core/http/rate-limits.ts';
 import { programName } from '#core/program-name.ts';
 import type { Services } from '#core/services.ts';
-import { countFailures, createApiToken, requireValidWish } from '#features/credential/credential.ts';
+import { countFailures, createApiToken, requireFreeToken, requireValidWish } from '#features/credential/credential.ts';
 import {
   type Confirmation,
   codeExpired,
@@ -77,6 +77,7 @@ export async function confirmSignIn(call: Call<unknown, unknown, Confirmation>):
   const { db, caller, body } = call;
   const { device_code_hash } = await inspectSignIn(call, body.user_code);
   const wish = requireValidWish(caller, body);
+  await requireFreeToken(db, caller);
   const answer = {
     state: 'confirmed' as const,
     session_id: caller.credential.id,

@@ -9,6 +9,7 @@ import { fromForeignOrigin, identifyBearer, readBearer } from '#core/http/asker.
 import { bodyOf } from '#core/http/body.ts';
 import { showOn } from '#core/http/dispatch.ts';
 import { BODY_LIMIT_BYTES } from '#core/http/operation.ts';
+import { takeForCaller } from '#core/http/rate-limits.ts';
 import type { Services } from '#core/services.ts';
 import { RESOURCE_METADATA_PATH } from '#features/oauth/oauth.ts';
 
@@ -69,7 +70,7 @@ async function admit(services: Services, request: FastifyRequest, reply: Fastify
     const challenge = `Bearer ${wrong}resource_metadata="${metadata}", scope="read plan write"`;
     throw unauthenticated({ headers: { 'www-authenticate': challenge } });
   }
-  showLimit(showOn(reply), services.limits.take('read', caller.credential.id));
+  showLimit(showOn(reply), takeForCaller(services.limits, 'read', caller));
   return caller;
 }
 
@@ -79,7 +80,7 @@ function countMessages(services: Services, request: FastifyRequest, reply: Fasti
   if (!Array.isArray(value)) return;
   if (value.length > MAX_BATCH) throw tooManyMessages();
   for (let more = 1; more < value.length; more++)
-    showLimit(showOn(reply), services.limits.take('read', caller.credential.id));
+    showLimit(showOn(reply), takeForCaller(services.limits, 'read', caller));
 }
 
 function toWebRequest({ config }: Services, request: FastifyRequest, reply: FastifyReply): Request {

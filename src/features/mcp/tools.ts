@@ -8,6 +8,7 @@ import { effectOf, strongestEffect } from '#core/http/effects.ts';
 import { requireFreeStream } from '#core/http/event-stream.ts';
 import { invoke } from '#core/http/invoke.ts';
 import type { FlatInput, Operation } from '#core/http/operation.ts';
+import { takeForCaller } from '#core/http/rate-limits.ts';
 import { requireScope } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { propose } from '#features/proposal/proposal.ts';
@@ -158,7 +159,7 @@ async function proposeCall(
   { signal }: Context,
 ): Promise<CallToolResult> {
   // It counts as what it would be over HTTP.
-  showLimit(() => {}, services.limits.take('write', caller.credential.id));
+  showLimit(() => {}, takeForCaller(services.limits, 'write', caller));
   const wish = { operation: operation.id, input: callOf(operation, input), source: 'mcp' as const, ip, signal };
   const { id, description, state, expires_at } = await propose(services, caller, wish);
   const address = `${services.config.baseUrl}/proposals/${id}`;

@@ -48,8 +48,11 @@ test('a post is made, read and deleted through the JSON API, and the next visito
   });
   assert.equal(made.status_code, 201, JSON.stringify(made.body));
   const { id, link } = made.body as { id: number; link: string };
-  const read = await cms({ path: `${posts}/${id}`, query_params_json: '{"context":"edit"}' }, viewer);
-  assert.equal((read.body as { title: { raw: string } }).title.raw, 'Through the proxy');
+  const read = await cms({ path: `${posts}/${id}`, query_params_json: '{"context":"view"}' }, viewer);
+  assert.equal((read.body as { title: { rendered: string } }).title.rendered, 'Through the proxy');
+  const asEditor = { path: `${posts}/${id}`, query_params_json: '{"context":"edit"}' };
+  await assert.rejects(cms(asEditor, viewer), refused(403));
+  assert.equal(((await cms(asEditor)).body as { title: { raw: string } }).title.raw, 'Through the proxy');
   const path = new URL(link).pathname;
   assert.match((await visit(app, site.fqdn, path)).text, /Through the proxy/);
   assert.match((await visit(app, site.fqdn, '/')).text, /Through the proxy/);
@@ -73,7 +76,7 @@ test('a site without paths of its own (plain permalinks) answers just as well', 
   const query_params_json = JSON.stringify({ search: 'a+b & c', per_page: 1 });
   for (const path of ['/wp-json', '/wp-json/', '/wp-json/wp/v2/', posts, `${posts}/1`])
     assert.equal((await cms({ path, query_params_json })).status_code, 200, path);
-  assert.equal((await cms({ path: `${posts}/1&context=edit` }, viewer)).status_code, 404);
+  assert.equal((await cms({ path: `${posts}/1&context=edit` })).status_code, 404);
   await setPermalinks('/%postname%/');
 });
 

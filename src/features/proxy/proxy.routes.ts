@@ -16,6 +16,7 @@ import {
   CMS_ROOT,
   cmsEffect,
   effectBelow,
+  isPublicRead,
   type ProxyRequest,
   readProxyRequest,
   STOREFRONT_ROOT,
@@ -49,11 +50,13 @@ export const proxyOperations = [
         'in the team of the site or of the stored password',
         async (db, caller, input) => {
           const request = readProxyRequest(input, CMS_ROOT);
-          const target = await findTarget(db, caller, roleFor(request), input as CmsRequest);
-          requireScopeFor(caller, request);
+          const needed = { reads: isPublicRead(request) };
+          const target = await findTarget(db, caller, roleFor(needed), input as CmsRequest);
+          requireScopeFor(caller, needed);
           return { request, target };
         },
         [applicationPasswordNotFound, ambiguousTeam, forbidden],
+        'to read public content (posts, pages, media, comments, terms and types)',
       ),
     ),
     assistant: true,

@@ -7,6 +7,7 @@ import {
   CMS_ROOT,
   cmsEffect,
   effectBelow,
+  isPublicRead,
   readProxyRequest,
   restTargetOf,
   STOREFRONT_ROOT,
@@ -148,20 +149,68 @@ suite('a request reads', () => {
     });
 });
 
-test('of WordPress, only its own routes that read and ask nobody else are harmless', () => {
-  const effect = (path: string, query = '{}') => cmsEffect({ path, query_params_json: query });
-  for (const path of [
-    '/wp/v2/posts',
-    '/wp/v2/pages/7',
-    '/wp/v2/users/me',
-    '/wp/v2/plugins/shop/shop',
-    '/wp/v2/settings',
+suite('a request for public content of WordPress', () => {
+  const isPublic = (path: string, query: object = {}, method = 'get') =>
+    isPublicRead(read({ path: CMS_ROOT + path, query_params_json: JSON.stringify(query), method }));
+
+  const content = [
+    ...['/wp/v2', '/wp/v2/', '/wp/v2/posts', '/wp/v2/posts/', '/wp/v2/posts/7', '/wp/v2/pages/7', '/wp/v2/media/7'],
+    ...['/wp/v2/categories/1', '/wp/v2/tags', '/wp/v2/comments', '/wp/v2/search'],
+    ...['/wp/v2/types', '/wp/v2/types/post', '/wp/v2/taxonomies/category', '/wp/v2/statuses'],
+  ];
+  for (const path of content)
+    test(`names a route of WordPress that visitors may read: ${path}`, () => {
+      for (const method of ['get', 'head', 'options']) assert.ok(isPublic(path, {}, method), method);
+      assert.ok(!isPublic(path, {}, 'post'));
+    });
+
+  const privileged = [
+    ...['/wp/v2/settings', '/wp/v2/plugins', '/wp/v2/plugins/shop/shop', '/wp/v2/themes', '/wp/v2/users'],
+    ...['/wp/v2/users/me', '/wp/v2/users/1', '/wp/v2/menus', '/wp/v2/menu-items', '/wp/v2/blocks', '/wp/v2/comments/7'],
+    ...['/wp/v2/posts/7/revisions', '/wp/v2/pages/7/autosaves/8', '/wp/v2/users/1/application-passwords'],
+  ];
+  for (const path of privileged)
+    test(`names no route that only editors and administrators may read: ${path}`, () => assert.ok(!isPublic(path)));
+
+  const unknown = [
+    ...['', '/', '/x/v1/do', '/shop/v1/orders', '/oembed/1.0/proxy', '/wp-block-editor/v1/url-details', '/batch/v1'],
+    ...['/wp/v2/url-details', '/wp/v2/product', '/wp/v2/posts/7/x', '/wp/v2/posts/me', '/wp/v3/posts', '/wp/v2/Posts'],
+    ...['/wp/v2/posts%2f7', '/wp/v2/posts&context=edit', '/wp/v2//posts', '/wp/v2/posts/7;'],
+  ];
+  for (const path of unknown)
+    test(`names no route that is not known, which may do anything: ${path}`, () => assert.ok(!isPublic(path)));
+
+  test('has only parameters that are known to select, order and page', () => {
+    for (const query of [
+      { page: 2, per_page: 5, orderby: 'date', order: 'asc', search: 'tea', include: [1, 2], _fields: 'id,title' },
+      { context: 'view' },
+      { context: 'embed', status: 'publish' },
+      { 'categories[terms]': '3' },
+    ])
+      assert.ok(isPublic('/wp/v2/posts', query), JSON.stringify(query));
+    for (const query of [
+      { context: 'edit' },
+      { 'context[]': 'edit' },
+      { status: 'draft' },
+      { status: 'publish,private' },
+      { status: ['publish', 'trash'] },
+      { _embed: true },
+      { '_embed[]': 'author' },
+      { activate_plugin: 'shop' },
+      { author_email: 'ada@example.com' },
+    ])
+      assert.ok(!isPublic('/wp/v2/posts', query), JSON.stringify(query));
+  });
+});
+
+test('for an assistant, only public content of WordPress is a read', () => {
+  assert.equal(cmsEffect({ path: '/wp-json/wp/v2/posts' }), 'read');
+  for (const input of [
+    { path: '/wp-json/wp/v2/settings' },
+    { path: '/wp-json/wp/v2/posts', method: 'post' },
+    { path: '/wp-json/../x' },
   ])
-    assert.equal(effect(CMS_ROOT + path), 'read', path);
-  for (const path of ['/wp/v2/url-details', '/oembed/1.0/proxy', '/shop/v1/orders', '/wp/v2/posts/7/x', '/', '/../x'])
-    assert.equal(effect(CMS_ROOT + path), undefined, path);
-  assert.equal(effect('/wp-json/wp/v2/posts', '{"_embed":true}'), undefined);
-  assert.equal(cmsEffect({ method: 'post', path: '/wp-json/wp/v2/posts' }), undefined);
+    assert.equal(cmsEffect(input), undefined, JSON.stringify(input));
   const storefront = effectBelow(STOREFRONT_ROOT);
   assert.deepEqual(
     ['get', 'delete'].map((method) => storefront({ method, path: '/admin/api/x.json' })),

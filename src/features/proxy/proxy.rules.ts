@@ -9,7 +9,7 @@ export interface ProxyRequest {
   body: unknown;
   /** As it is sent. */
   bodyText: string | undefined;
-  /** True where the request only reads, so that a viewer may send it. */
+  /** True if method and path say that the request only reads. Whether a viewer may send it to a WordPress: `isPublicRead`. */
   reads: boolean;
 }
 
@@ -65,23 +65,42 @@ export function effectBelow(
 }
 
 /**
- * Of WordPress' own routes those that read and do nothing else. A GET of a plugin's may do anything, and some of WordPress' own ask others
- * (`url-details`, `oembed`); the request is made as the site's administrator, so these are for a person to confirm.
+ * WordPress' own routes whose content visitors may read. The request acts as the site's administrator, so every other GET may show or do
+ * anything: a plugin's route may write, `settings` and `users` are the administrator's, and `url-details` and `oembed` call other servers.
  */
-const CMS_READS = new RegExp(
+const PUBLIC_ROUTES = new RegExp(
   `^${CMS_ROOT}/wp/v2(?:${[
-    '/(?:posts|pages|media|comments|users|categories|tags|blocks|menus|menu-items|navigation)(?:/(?:\\d+|me))?(?:/(?:revisions|autosaves)(?:/\\d+)?)?',
-    '/(?:types|statuses|taxonomies|themes|menu-locations)(?:/[\\w-]+)?',
-    '/plugins(?:/[\\w-]+){0,2}',
-    '/(?:settings|search)',
+    '/(?:posts|pages|media|categories|tags)(?:/\\d+)?',
+    '/(?:types|taxonomies|statuses)(?:/[\\w-]+)?',
+    // One that is held for moderation has a number as well.
+    '/comments',
+    '/search',
   ].join('|')})?/?$`,
 );
-
-/** `_embed` would read what a plugin links to as well. */
-export const cmsEffect = effectBelow(
-  CMS_ROOT,
-  ({ path, query }) => CMS_READS.test(path) && !query.some(([name]) => name.startsWith('_embed')),
+/** A plugin may act on any parameter, whatever the route is. `_embed` reads what a plugin links to. */
+const PUBLIC_PARAMETERS = new Set(
+  [
+    'context page per_page offset order orderby search search_columns include exclude slug parent parent_exclude _fields _envelope',
+    'after before modified_after modified_before author author_exclude categories categories_exclude tags tags_exclude tax_relation',
+    'menu_order sticky status hide_empty post media_type mime_type subtype',
+  ].flatMap((names) => names.split(' ')),
 );
+const PUBLIC_VALUES: Record<string, readonly string[]> = {
+  context: ['view', 'embed'],
+  status: ['publish', 'inherit', 'approve'],
+};
+
+/** True for what a viewer, a token without `write` and an assistant may send to a WordPress. */
+export function isPublicRead({ reads, path, query }: ProxyRequest): boolean {
+  return reads && PUBLIC_ROUTES.test(path) && query.every(isPublicParameter);
+}
+
+function isPublicParameter([name, value]: readonly [string, string]): boolean {
+  const plain = name.replace(/\[.*$/, '');
+  return PUBLIC_PARAMETERS.has(plain) && (PUBLIC_VALUES[plain]?.includes(value) ?? true);
+}
+
+export const cmsEffect = effectBelow(CMS_ROOT, isPublicRead);
 
 /** The path with its query string. */
 export function targetOf({ path, query }: ProxyRequest): string {

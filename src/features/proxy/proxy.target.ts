@@ -21,8 +21,9 @@ export function onTarget<Subject>(
   rule: string,
   find: NonNullable<Access<Subject>['find']>,
   errors: readonly Failure[],
+  reads = 'to read',
 ): Access<Subject> {
-  const rules = `viewer to read, member for anything else, ${rule}`;
+  const rules = `viewer ${reads}, member for anything else, ${rule}`;
   return { who: 'team', rule: rules, named: 'body', scope: 'read', find, errors };
 }
 
@@ -48,11 +49,11 @@ export function onHost(role: Role): Access<undefined> {
 }
 
 /** After the lookup, so that a narrow token finds out no more than a wide one. */
-export function requireScopeFor(caller: Caller, { reads }: ProxyRequest): void {
+export function requireScopeFor(caller: Caller, { reads }: Pick<ProxyRequest, 'reads'>): void {
   requireScope(caller, reads ? 'read' : 'write');
 }
 
-export const roleFor = ({ reads }: ProxyRequest): Role => (reads ? 'viewer' : 'member');
+export const roleFor = ({ reads }: Pick<ProxyRequest, 'reads'>): Role => (reads ? 'viewer' : 'member');
 
 /** A site of the caller's teams goes before a password for its name; that may be older than the site. */
 export async function findTarget(

@@ -255,18 +255,32 @@ test('a host with a public address among its addresses is never spoken to in the
   );
 });
 
-test('viewers read, members do the rest, and a token that may only read reads', async () => {
+test('viewers, and tokens that do not write, read public content of WordPress and nothing else', async () => {
   const posts = '/wp-json/wp/v2/posts';
+  const beyond: Partial<CmsProxyBody>[] = [
+    { path: posts, method: 'post' },
+    { path: '/wp-json/batch/v1' },
+    { path: '/wp-json/echo' },
+    { path: '/wp-json/echo', method: 'options' },
+    { path: '/wp-json/wp/v2/settings' },
+    { path: '/wp-json/wp/v2/plugins' },
+    { path: '/wp-json/wp/v2/users', query_params_json: '{"context":"edit"}' },
+    { path: posts, query_params_json: '{"context":"edit"}' },
+  ];
   await cms({ path: posts }, viewer);
-  await assert.rejects(cms({ path: posts, method: 'post' }, viewer), refused(403));
-  await assert.rejects(cms({ path: '/wp-json/batch/v1' }, viewer), refused(403));
+  const sent = wordpress.seen.length;
+  for (const request of beyond) await assert.rejects(cms(request, viewer), refused(403), JSON.stringify(request));
   for (const scope of ['read', 'plan'] as const) {
     const { token } = await owner.api.createApiToken({ body: { name: scope, scopes: [scope] } });
     const narrow = { ...owner, api: createClient({ baseUrl: app.url, token }) };
-    assert.equal((await cms({ path: posts }, narrow)).status_code, 200);
-    await assert.rejects(cms({ path: posts, method: 'post' }, narrow), refused(403, 'auth.insufficient_scope'));
-    await assert.rejects(cms({ path: '/wp-json/batch/v1' }, narrow), refused(403, 'auth.insufficient_scope'));
+    for (const request of beyond)
+      await assert.rejects(cms(request, narrow), refused(403, 'auth.insufficient_scope'), JSON.stringify(request));
   }
+  assert.equal(wordpress.seen.length, sent, 'what is refused is not sent');
+  const { token } = await owner.api.createApiToken({ body: { name: 'Reader', scopes: ['read'] } });
+  const reader = { ...owner, api: createClient({ baseUrl: app.url, token }) };
+  assert.equal((await cms({ path: posts }, reader)).status_code, 200);
+  assert.equal((await cms({ path: '/wp-json/echo' })).status_code, 200);
 });
 
 test('a path stays on the host and below its root', async () => {

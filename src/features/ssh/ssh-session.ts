@@ -3,6 +3,7 @@ import { constants } from 'node:os';
 import type { PseudoTtyInfo, ServerChannel, Session } from 'ssh2';
 import type { Caller } from '#core/auth/caller.ts';
 import { AppError } from '#core/errors.ts';
+import { takeForCaller } from '#core/http/rate-limits.ts';
 import type { Services } from '#core/services.ts';
 import { findSiteById, markStorageStale, type SiteRow, specOf } from '#features/instance/instance.ts';
 import { noteCommand, roomFor } from '#features/site-shell/site-shell.ts';
@@ -155,7 +156,7 @@ export class SshSession {
     const { db, hosts } = this.#services;
     const { caller } = this.#guest;
     // As each command over HTTP does.
-    if (this.#services.limits.take('write', caller.credential.id).exceeded)
+    if (takeForCaller(this.#services.limits, 'write', caller).exceeded)
       throw new SiteFailure('overload', 'These are too many commands; wait a minute.');
     const site = await this.#siteNow();
     const maxDiskBytes = await roomFor(db, site);

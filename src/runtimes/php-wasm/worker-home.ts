@@ -44,7 +44,13 @@ const ENVIRONMENT = { TZ: 'UTC' };
 /** One for PHP and for shells: no site has a real shell whose PHP is not in a sandbox too. */
 export async function findSandbox(wanted: SandboxWish, cacheDir: string, log: Log): Promise<Sandbox | undefined> {
   const found = await Sandbox.find(wanted, [...PROGRAMS, cacheDir]);
-  if (found instanceof Sandbox) return found;
+  if (found instanceof Sandbox) {
+    if (!found.hasFilter)
+      log.warn(
+        'no filter of system calls in sandboxes: their programs can take disk space at once and open any socket',
+      );
+    return found;
+  }
   log.warn({ why: found.missing }, 'sites run without a sandbox of their own, and their shell is a limited one');
   return undefined;
 }

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, copyFileSync, existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '#core/log.ts';
 import { endIn, endOrphans, makeRunFolder, shortFolder } from '#runtimes/folders/run-folder.ts';
 import type { Command, CommandResult, SiteSpec } from '#runtimes/runtime.ts';
-import { allocationFilter, canFilter, filtered, LAUNCHER } from '#sandbox/allocation-filter.ts';
 import { ControlGroups } from '#sandbox/control-groups.ts';
 import { endAllNaming } from '#sandbox/ending.ts';
 import type { Room, Shown } from '#sandbox/room.ts';
@@ -62,7 +61,6 @@ const UNCOUNTED_TMP_BYTES = 16 * 1024 * 1024;
 /** Where sites have numbers, the limit of processes counts all that runs of the site: its PHP too, and every terminal. */
 const ALL_OF_A_SITE = 4;
 const TOOLS = '/opt/siteyard';
-const [LAUNCHER_INSIDE, FILTER_INSIDE] = ['/opt/launch.pl', '/opt/filter'];
 const DOOR = '/run/siteyard';
 const INSIDE = join(import.meta.dirname, 'inside');
 const TOOL_FILES = {
@@ -97,8 +95,6 @@ export class SiteShells {
   readonly #homes = new Map<string, OpenHome>();
   readonly #memory = new WatchedMemory(SITE_LIMITS.memoryBytes);
   #folder = '';
-  /** Whether programs get the filter; not known before the first one is about to start. */
-  #hasFilter: Promise<boolean> | undefined;
 
   constructor(options: SiteShellsOptions) {
     this.#options = options;
@@ -114,8 +110,6 @@ export class SiteShells {
     this.#groups = ControlGroups.find();
     if (!this.#groups.hasMemory)
       this.#options.log.warn('no kernel limits for shells: this service may not make control groups with memory');
-    const filter = allocationFilter();
-    if (filter) writeFileSync(this.#filterFile, filter);
     const tools = join(this.#folder, 'tools/bin');
     await mkdir(tools, { recursive: true });
     for (const [name, file] of Object.entries(TOOL_FILES)) {
@@ -129,7 +123,6 @@ export class SiteShells {
   }
 
   async enter(site: SiteSpec, wish: ShellWish): Promise<ShellEntry> {
-    const args = await this.#filtered(wish);
     const limits = { ...SHELL_LIMITS, ...wish.limits };
     const group = await this.#groups?.make(site.id, SITE_LIMITS, limits);
     const { home, release } = await this.#homeOf(site).catch(async (error) => {
@@ -160,7 +153,7 @@ export class SiteShells {
     const usesTooMuch = (pid: number) =>
       !group?.hasMemory && this.#memory.isTooMuch(site.id, list, pid, limits.memoryBytes);
     try {
-      const spawn = this.#spawn(site, home.room, list, group?.folders ?? [], { ...wish, args });
+      const spawn = this.#spawn(site, home.room, list, group?.folders ?? [], wish);
       return { spawn, usesTooMuch, leave };
     } catch (error) {
       await leave();
@@ -170,38 +163,21 @@ export class SiteShells {
 
   #spawn(site: SiteSpec, room: Room, list: string, groups: string[], wish: ShellWish): Spawn {
     const { sandbox } = this.#options;
-    const { args, cwd = PATHS.content, shown = [] } = wish;
+    const { args, cwd = PATHS.content, env = {}, shown = [] } = wish;
     const limits = { ...SHELL_LIMITS, ...wish.limits };
     return sandbox.enter({
       room,
       list,
       isModest: true,
       shown,
-      args,
+      // Inside and not before: what is said there must not change how it gets there.
+      args: ['/usr/bin/env', ...environment(env), ...args],
       cwd,
       uid: sandbox.uidOf(site.id),
       groups,
       processes: limits.processes * (sandbox.mode === 'uids' ? ALL_OF_A_SITE : 1),
       fileBytes: limits.fileBytes,
     });
-  }
-
-  async #filtered({ args, env = {} }: ShellWish): Promise<string[]> {
-    // Inside and not before: what is said there must not change how it gets there.
-    const program = ['/usr/bin/env', ...environment(env), ...args];
-    this.#hasFilter ??= this.#findFilter();
-    return (await this.#hasFilter) ? filtered(LAUNCHER_INSIDE, FILTER_INSIDE, program) : program;
-  }
-
-  async #findFilter(): Promise<boolean> {
-    const hasFilter = existsSync(this.#filterFile) && (await canFilter(this.#filterFile));
-    if (!hasFilter)
-      this.#options.log.warn('no filter of system calls for shells: they can take room of the disk at once');
-    return hasFilter;
-  }
-
-  get #filterFile(): string {
-    return join(this.#folder, 'filter');
   }
 
   /** Ends all that runs of the site in here. What was about to enter does not. */
@@ -261,8 +237,6 @@ export class SiteShells {
       { from: join(core, 'wp-content', 'themes'), at: PATHS.themes },
       { from: join(this.#folder, 'tools'), at: TOOLS },
       { from: doorFolder, at: DOOR },
-      { from: LAUNCHER, at: LAUNCHER_INSIDE },
-      { from: this.#filterFile, at: FILTER_INSIDE },
     ];
     const uid = sandbox.uidOf(site.id);
     const tmpBytes = this.#groups?.hasMemory ? TMP_BYTES : UNCOUNTED_TMP_BYTES;
