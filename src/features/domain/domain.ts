@@ -46,7 +46,7 @@ async function look(
 ): Promise<DomainRecord[]> {
   const { dns, config } = services;
   // Names under the platform's own domain have their records from the platform, and no customer can publish more.
-  const dkim = site && !isUnderSiteDomain(config, fqdn) ? dkimRecordOf(site) : undefined;
+  const dkim = site?.fqdn === fqdn && !isUnderSiteDomain(config, fqdn) ? dkimRecordOf(site) : undefined;
   const [records, signature] = await Promise.all([
     lookAtRecords(dns, fqdn, region),
     dkim && lookAtSignature(dns, fqdn, dkim),

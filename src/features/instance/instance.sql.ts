@@ -6,9 +6,12 @@ import type { DB } from '#core/db/schema.generated.ts';
 export type SiteRow = Selectable<DB['sites']>;
 export type NewSiteRow = InsertObject<DB, 'sites'>;
 
-/** The live site of this name: what people name are sites, and not copies of them. */
+/** Returns the live site that has this name: its current one, one of its other domains, or one that a running rename has claimed. */
 export async function findSite(db: Db, fqdn: string): Promise<SiteRow | undefined> {
-  return (await sql<SiteRow>`select * from sites where fqdn = ${fqdn} and kind = 'live'`.execute(db)).rows[0];
+  const { rows } = await sql<SiteRow>`
+    select s.* from site_names n join sites s on s.id = n.site_id
+    where n.fqdn = ${fqdn} and s.kind = 'live'`.execute(db);
+  return rows[0];
 }
 
 /** Of whatever kind. */

@@ -23,9 +23,9 @@ export function recordSiteEvent(
   });
 }
 
-/** Locks the site that the path named, unless it was renamed, moved or deleted since it was looked up. */
-export async function lockNamedSite(db: Db, named: Pick<SiteRow, 'id' | 'team_id' | 'fqdn'>): Promise<SiteRow> {
+/** Locks the site that the path named, unless it was moved to another team or deleted since it was looked up. */
+export async function lockNamedSite(db: Db, named: Pick<SiteRow, 'id' | 'team_id'>): Promise<SiteRow> {
   const site = await lockSite(db, named.id);
-  if (site?.team_id !== named.team_id || site.fqdn !== named.fqdn) throw siteNotFound();
+  if (site?.team_id !== named.team_id) throw siteNotFound();
   return site;
 }

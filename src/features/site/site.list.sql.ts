@@ -109,3 +109,16 @@ export async function visitsByDay(db: Db, siteIds: string[], days: number): Prom
   }
   return found;
 }
+
+/** Returns the coming names of those sites whose rename runs, by the id of the site. */
+export async function newNames(
+  db: Db,
+  rows: readonly Pick<SiteRow, 'busy' | 'busy_event_id'>[],
+): Promise<Map<string, string>> {
+  const eventIds = rows.flatMap(({ busy, busy_event_id }) => (busy === 'updating' ? (busy_event_id ?? []) : []));
+  if (eventIds.length === 0) return new Map();
+  const { rows: found } = await sql<{ item_id: string; new_fqdn: string }>`
+    select item_id, detail->>'new_fqdn' as new_fqdn from events
+    where id = any(${eventIds}::uuid[]) and detail ? 'new_fqdn'`.execute(db);
+  return new Map(found.map(({ item_id, new_fqdn }) => [item_id, new_fqdn]));
+}

@@ -47,7 +47,7 @@ export type Reachability = Static<typeof Reachability>;
 export const Site = Type.Object(
   {
     id: Uuid,
-    fqdn: Type.String(),
+    fqdn: say(Type.String(), 'Primary domain; paths accept every name of the site and respond with this one'),
     team: Team,
     team_id: Uuid,
     tenant_id: Type.String(),
@@ -85,7 +85,10 @@ export const Site = Type.Object(
     min_restore_point: Timestamp,
     max_restore_point: Timestamp,
     external_paths: Type.Array(ExternalPath),
-    properties: OpenObject,
+    properties: say(
+      OpenObject,
+      'Versions, CDN, editor and backups of the site; `new_fqdn` is the coming name while a rename runs, else null',
+    ),
     site_stage: Nullable(StageSite),
     updates_waiting: Type.Integer({
       description: 'Plugins, themes and WordPress itself, when the site was last asked; getSoftware has them',
@@ -155,7 +158,12 @@ export const StageChange = Type.Object(settings);
 export type StageChange = Static<typeof StageChange>;
 
 export const SiteChange = Type.Object({
-  new_fqdn: Type.Optional(Fqdn),
+  new_fqdn: Type.Optional(
+    say(
+      Fqdn,
+      'New primary domain. The rename continues after the response, which still has the old `fqdn`; `properties.new_fqdn` holds the new one until it ends. Send `Prefer: wait=60`, follow the event in `Operation-Id`, or get the site by either name until `busy` is null',
+    ),
+  ),
   team_id: Type.Optional(Uuid),
   is_free: Type.Optional(say(Type.Boolean(), 'Whether it takes no place of the plan')),
   ...settings,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { before, suite, test } from 'node:test';
-import { siteUrl } from '#features/instance/instance.ts';
+import { recordSiteEvent, siteUrl } from '#features/instance/instance.ts';
 import { withoutRetryWaits } from '#testkit/app/job-retries.ts';
 import { letIn, type Person, registerPerson } from '#testkit/app/people.ts';
 import { sharedApp } from '#testkit/app/shared-app.ts';
@@ -134,12 +134,64 @@ suite('renaming a site', () => {
       return answer.status === 301 && answer;
     });
     assert.equal(old.headers.location, `${siteUrl(app.services, new_fqdn)}/a?b=c`);
-    await assert.rejects(owner.api.getSite({ params: { fqdn: site.fqdn } }), refused(404, 'site.not_found'));
     await assert.rejects(newSite(owner, { fqdn: site.fqdn }), refused(409, 'site.name_taken'));
     await owner.api.deleteSiteDomain({ params: { fqdn: new_fqdn, domain: site.fqdn } });
     const held = await app.services.db.selectFrom('released_names').selectAll().where('fqdn', '=', site.fqdn).execute();
     assert.equal(held[0]?.team_id, owner.teamId);
     assert.equal((await newSite(owner, { fqdn: site.fqdn })).fqdn, site.fqdn);
+  });
+
+  test('can be followed by the old and the new name, which strangers cannot use', async () => {
+    const owner = await personOn('micro');
+    const stranger = await personOn('micro');
+    const site = await newSite(owner);
+    const old = site.fqdn;
+    const new_fqdn = newFqdn();
+    const started = await owner.api.updateSite({ params: { fqdn: old }, body: { new_fqdn } });
+    assert.deepEqual([started.fqdn, started.busy, started.properties.new_fqdn], [old, 'updating', new_fqdn]);
+    for (const fqdn of [old, new_fqdn]) {
+      const renamed = await eventually(async () => {
+        await assert.rejects(stranger.api.getSite({ params: { fqdn } }), refused(404, 'site.not_found'));
+        const found = await owner.api.getSite({ params: { fqdn } });
+        assert.equal(found.id, site.id);
+        return found.busy === null && found;
+      });
+      assert.deepEqual([renamed.fqdn, renamed.properties.new_fqdn], [new_fqdn, null]);
+      await owner.api.listSiteEvents({ params: { fqdn } });
+    }
+
+    await owner.api.deleteSiteDomain({ params: { fqdn: old, domain: old } });
+    await assert.rejects(owner.api.getSite({ params: { fqdn: old } }), refused(404, 'site.not_found'));
+    const taken = await newSite(stranger, { fqdn: old });
+    assert.equal((await stranger.api.getSite({ params: { fqdn: old } })).id, taken.id);
+    await assert.rejects(owner.api.getSite({ params: { fqdn: old } }), refused(404, 'site.not_found'));
+  });
+
+  test('shows the coming name while it runs, under both names and in the list', async () => {
+    const owner = await personOn('micro');
+    const site = await newSite(owner);
+    const new_fqdn = newFqdn();
+    const { db } = app.services;
+    const eventId = await recordSiteEvent(
+      db,
+      null,
+      { ...site, kind: 'live', of_site_id: null },
+      {
+        event_type: 'site.updated',
+        activity: 'renamed',
+        detail: { new_fqdn },
+        unfinished: true,
+      },
+    );
+    await db.insertInto('site_names').values({ fqdn: new_fqdn, site_id: site.id }).execute();
+    const release = await holdSite(app, site.id, 'updating', eventId);
+    const shown = await Promise.all([site.fqdn, new_fqdn].map((fqdn) => owner.api.getSite({ params: { fqdn } })));
+    shown.push(...(await owner.api.listSites()).results);
+    await release();
+    assert.deepEqual(
+      shown.map(({ fqdn, properties }) => [fqdn, properties.new_fqdn]),
+      Array(3).fill([site.fqdn, new_fqdn]),
+    );
   });
 
   test('claims the new name from the first moment, and keeps the site to itself', async () => {
@@ -163,8 +215,8 @@ suite('renaming a site', () => {
       answer.status === 'rejected' ? answer.reason.code : 'done',
     );
     assert.equal(codes[0], 'site.name_taken');
-    // Unless the rename was done by then, in which case there is no such site any more.
-    for (const code of codes.slice(1)) assert.ok(['site.busy', 'site.not_found'].includes(code), code);
+    // Unless the rename has ended: then they succeed, and find no site after the deletion.
+    for (const code of codes.slice(1)) assert.ok(['site.busy', 'site.not_found', 'done'].includes(code), code);
   });
 
   test('that fails for good leaves the site as it was', async () => {

@@ -15,7 +15,7 @@ import { isUnderSiteDomain, verifiedNames } from '#features/site-name/site-name.
 import type { Team } from '#features/team/team.schema.ts';
 import { teamsById } from '#features/team/team.ts';
 import { type User, usersById } from '#features/user/user.ts';
-import { visitsByDay } from './site.list.sql.ts';
+import { newNames, visitsByDay } from './site.list.sql.ts';
 import { reachabilityOf } from './site.reachability.ts';
 import type { Site, StageSite } from './site.schema.ts';
 import { shellOf } from './site.shell.ts';
@@ -28,7 +28,7 @@ export async function completeSites(db: Db, services: Services, caller: Caller, 
   const names = rows.map((row) => row.fqdn);
   const teamIds = rows.map((row) => row.team_id);
   const userIds = rows.map((row) => row.user_id);
-  const [teams, people, paths, backups, stages, visits, verified, certificateOf] = await askTogether(
+  const [teams, people, paths, backups, stages, visits, verified, renames, certificateOf] = await askTogether(
     db,
     () => teamsById(db, caller, teamIds),
     () => usersById(db, userIds),
@@ -37,6 +37,7 @@ export async function completeSites(db: Db, services: Services, caller: Caller, 
     () => stagesOfSites(db, ids),
     () => visitsByDay(db, ids, VISIT_DAYS),
     () => verifiedNames(db, names),
+    () => newNames(db, rows),
     () => certificatesOf(db, services, names),
   );
   const editors = await Promise.all(rows.map((row) => editorView(services, row)));
@@ -46,7 +47,12 @@ export async function completeSites(db: Db, services: Services, caller: Caller, 
     const isVerified = isUnderSiteDomain(services.config, row.fqdn) || verified.has(row.fqdn);
     const certificate = certificateOf(row.fqdn, { isVerified, isWanted: true });
     return {
-      ...publicPart(services, row, team, backups.get(row.id), editors[index] ?? {}),
+      ...publicPart(services, row, {
+        team,
+        backup: backups.get(row.id),
+        editor: editors[index] ?? {},
+        newFqdn: renames.get(row.id),
+      }),
       ...secretPart(services, caller, row),
       reachability: reachabilityOf(services, { row, team, isVerified, certificate }),
       // What the caller is on this site, where they are limited to some.
@@ -63,13 +69,14 @@ export async function completeSite(db: Db, services: Services, caller: Caller, r
   return (await completeSites(db, services, caller, [row]))[0] as Site;
 }
 
-function publicPart(
-  services: Services,
-  row: SiteRow,
-  team: Team,
-  backup: BackupState | undefined,
-  editor: Record<string, unknown>,
-) {
+interface SiteContext {
+  team: Team;
+  backup: BackupState | undefined;
+  editor: Record<string, unknown>;
+  newFqdn: string | undefined;
+}
+
+function publicPart(services: Services, row: SiteRow, { team, backup, editor, newFqdn }: SiteContext) {
   return {
     id: row.id,
     fqdn: row.fqdn,
@@ -103,6 +110,7 @@ function publicPart(
     max_restore_point: new Date(Math.max(Date.now(), backup?.last_backup_at?.getTime() ?? 0)),
     properties: {
       url: siteUrl(services, row.fqdn),
+      new_fqdn: newFqdn ?? null,
       core_version: row.core_version,
       php_version: row.php_version,
       shell: shellOf(services, row),
