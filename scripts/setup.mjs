@@ -21,7 +21,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { delimiter, join, relative } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { lackingBuilds } from './native-builds.mjs';
@@ -31,9 +31,10 @@ const at = (...parts) => join(root, ...parts);
 const withTools = process.argv.includes('--tools');
 const onlyPackages = process.argv.includes('--dev');
 const forTests = withTools || onlyPackages || process.argv.includes('--test');
-const lockFile = at('node_modules/.siteyard-setup.lock');
+// Outside of node_modules, which `npm ci` deletes first. The stamp belongs inside: it goes with the packages that it describes.
+const lockFile = at('.cache/setup.lock');
+const prometheusFolder = at('.cache/prometheus');
 const packagesStamp = at('node_modules/.siteyard-setup.json');
-const prometheusFolder = at('node_modules/.cache/prometheus');
 const pinnedNode = at('node_modules/.bin/node');
 
 /** What is made of sources, and made again when they changed. */
@@ -147,11 +148,7 @@ function packagesHash() {
   return hash.digest('hex');
 }
 
-/**
- * `npm install`, since `npm ci` insists on a lock file that lists every optional package of every platform: a registry that
- * lacks some of them can not write such a lock file. With --no-save the versions of the lock file still hold, and it is
- * not changed.
- */
+/** Installs exactly what the lock says. Checking the level comes first, since `npm ci` starts by deleting node_modules. */
 async function installPackages() {
   const level = wantedLevel();
   const hash = packagesHash();
@@ -160,7 +157,7 @@ async function installPackages() {
   const dev = level === 'all' ? '--include=dev' : '--omit=dev';
   // npm must not run on the very Node that it may replace.
   const path = (process.env.PATH ?? '').split(delimiter).filter((dir) => !dir.startsWith(at('node_modules')));
-  await run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--include=optional', dev], {
+  await run('npm', ['ci', '--no-audit', '--no-fund', '--include=optional', dev], {
     env: { ...process.env, PATH: path.join(delimiter) },
     hint: 'npm could not install the packages. Check that this machine reaches its npm registry, then try again.',
   });
@@ -383,7 +380,7 @@ async function run(command, args, { env = process.env, cwd = root, hint }) {
 
 /** Two npm in one node_modules spoil it, be the other one a second start or what a killed set-up left running. */
 async function underLock(work) {
-  mkdirSync(at('node_modules'), { recursive: true });
+  mkdirSync(dirname(lockFile), { recursive: true });
   for (let waited = false; !takeLock(); waited = true) {
     if (!waited) console.log('Siteyard: waiting for another set-up of this checkout to finish.');
     await sleep(200);
