@@ -37,10 +37,18 @@ const prometheusFolder = at('.cache/prometheus');
 const packagesStamp = at('node_modules/.siteyard-setup.json');
 const pinnedNode = at('node_modules/.bin/node');
 
+// The service refuses to start where these differ from what it was built with (src/core/build-stamp.ts).
+const STAMPED = ['package.json', 'migrations'];
+
 /** What is made of sources, and made again when they changed. */
 const BUILDS = [
   { name: 'dashboard', config: 'web/vite.config.ts', sources: ['web', 'sdk'], output: 'web/dist' },
-  { name: 'service', config: 'scripts/service.vite.ts', sources: ['src', 'scripts/service.vite.ts'], output: 'dist' },
+  {
+    name: 'service',
+    config: 'scripts/service.vite.ts',
+    sources: ['src', 'scripts/service.vite.ts', ...STAMPED],
+    output: 'dist',
+  },
   // These two after the service, which empties the folder.
   {
     name: 'pages that the service draws',
@@ -63,6 +71,7 @@ const BUILDS = [
           sources: [
             'src',
             'scripts/service.vite.ts',
+            ...STAMPED,
             'testkit/app/service.ts',
             'testkit/app/service.vite.ts',
             'testkit/drivers/memory',
@@ -220,11 +229,8 @@ function isFresh(build) {
   return existsSync(stampOf(build)) && readFileSync(stampOf(build), 'utf8') === sourcesHash(build);
 }
 
-/** With the place, since the service knows where its files are. */
 function sourcesHash({ sources }) {
-  const hash = createHash('sha256')
-    .update(root)
-    .update(readFileSync(at('package-lock.json')));
+  const hash = createHash('sha256').update(readFileSync(at('package-lock.json')));
   for (const file of sources.flatMap((source) => filesBelow(at(source))).sort()) {
     hash.update(`\0${relative(root, file)}\0`).update(readFileSync(file));
   }
