@@ -80,15 +80,7 @@ function installFor(machine: Machine, folder: string): void {
   for (const name of ['package.json', 'package-lock.json', '.npmrc'])
     copyFileSync(join(root, name), join(folder, name));
   const kind = [`--cpu=${machine}`, '--os=linux', '--libc=glibc'];
-  const args = [
-    'install',
-    '--no-save',
-    '--no-audit',
-    '--no-fund',
-    '--ignore-scripts',
-    '--omit=dev',
-    '--include=optional',
-  ];
+  const args = ['ci', '--no-audit', '--no-fund', '--ignore-scripts', '--omit=dev', '--include=optional'];
   const { status, stderr } = spawnSync('npm', [...args, ...kind], { cwd: folder, encoding: 'utf8' });
   if (status === 0) return;
   console.error(stderr);

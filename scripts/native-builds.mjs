@@ -3,7 +3,7 @@
  * what a registry lacks without a word, and the start dies on the machine that is left out. Plain JavaScript, since the
  * set-up reads this before anything is installed.
  */
-const LINUX_BUILD = /(?:^|[-/])linux-(x64|arm64)(?:-gnu|-glibc)?$/;
+export const LINUX_BUILD = /(?:^|[-/])linux-(x64|arm64)(?:-gnu|-glibc)?$/;
 
 /**
  * The packages of a lock that have builds for Linux with glibc, but not for each of these machines. A build is there when it

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { defineConfig, type UserConfig } from 'vite';
 import { keepPlaces } from './service.vite.ts';
 
@@ -21,7 +21,7 @@ export const programsConfig = (outDir: string): UserConfig => ({
   root,
   plugins: [keepPlaces],
   // Programs start programs.
-  define: { 'process.env.SITEYARD_PROGRAMS': JSON.stringify(outDir) },
+  define: { 'process.env.SITEYARD_PROGRAMS': JSON.stringify(relative(root, outDir)) },
   build: {
     ssr: true,
     outDir,

@@ -1,6 +1,6 @@
-import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { dirname, join, relative, resolve } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
+import { readBuildStamp } from '../src/core/build-stamp.ts';
 
 /**
  * The service in a few files instead of two thousand: finding and linking those is most of what a start does, and their bookkeeping a fifth of
@@ -8,15 +8,34 @@ import { defineConfig, type Plugin } from 'vite';
  */
 const root = join(import.meta.dirname, '..');
 
-/** The code asks where it is to find what lies beside it, and goes on to find it there. */
+/**
+ * The code finds the files beside it by `import.meta`, and keeps finding them in the sources. The built files hold the way there from where they
+ * lie themselves, so a checkout can be moved or copied after it was built.
+ */
 export const keepPlaces: Plugin = {
   name: 'keep-places',
   transform: {
     filter: { id: { include: '**/src/**/*.ts', exclude: '**/node_modules/**' }, code: 'import.meta' },
     handler: (code, id) =>
       code
-        .replaceAll('import.meta.dirname', JSON.stringify(dirname(id)))
-        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href)),
+        .replaceAll(
+          'import.meta.dirname',
+          `/* @__PURE__ */ __sourceFolder(${JSON.stringify(relative(root, dirname(id)))})`,
+        )
+        .replaceAll('import.meta.url', `/* @__PURE__ */ __sourceUrl(${JSON.stringify(relative(root, id))})`),
+  },
+  renderChunk(code, { fileName }, { dir = '' }) {
+    const up = relative(dirname(resolve(root, dir, fileName)), root);
+    return code
+      .replaceAll(
+        /(?:\/\* @__PURE__ \*\/ )?__sourceFolder\("([^"]+)"\)/g,
+        (_all, folder: string) =>
+          `process.getBuiltinModule("node:path").join(import.meta.dirname, ${JSON.stringify(`${up}/${folder}`)})`,
+      )
+      .replaceAll(
+        /(?:\/\* @__PURE__ \*\/ )?__sourceUrl\("([^"]+)"\)/g,
+        (_all, file: string) => `new URL(${JSON.stringify(`${up}/${file}`)}, import.meta.url).href`,
+      );
   },
 };
 
@@ -39,7 +58,10 @@ const narrowLetters: Plugin = {
 export default defineConfig({
   root,
   plugins: [keepPlaces, narrowLetters],
-  define: { 'process.env.SITEYARD_PROGRAMS': JSON.stringify(join(root, 'dist/programs')) },
+  define: {
+    'process.env.SITEYARD_PROGRAMS': JSON.stringify('dist/programs'),
+    'process.env.SITEYARD_BUILD': JSON.stringify(readBuildStamp(root)),
+  },
   ssr: {
     noExternal: true,
     // They bring native builds, or files that they look for beside themselves.

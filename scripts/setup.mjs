@@ -21,7 +21,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { delimiter, join, relative } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { lackingBuilds } from './native-builds.mjs';
@@ -31,15 +31,24 @@ const at = (...parts) => join(root, ...parts);
 const withTools = process.argv.includes('--tools');
 const onlyPackages = process.argv.includes('--dev');
 const forTests = withTools || onlyPackages || process.argv.includes('--test');
-const lockFile = at('node_modules/.siteyard-setup.lock');
+// Outside of node_modules, which `npm ci` deletes first. The stamp belongs inside: it goes with the packages that it describes.
+const lockFile = at('.cache/setup.lock');
+const prometheusFolder = at('.cache/prometheus');
 const packagesStamp = at('node_modules/.siteyard-setup.json');
-const prometheusFolder = at('node_modules/.cache/prometheus');
 const pinnedNode = at('node_modules/.bin/node');
+
+// The service refuses to start where these differ from what it was built with (src/core/build-stamp.ts).
+const STAMPED = ['package.json', 'migrations'];
 
 /** What is made of sources, and made again when they changed. */
 const BUILDS = [
   { name: 'dashboard', config: 'web/vite.config.ts', sources: ['web', 'sdk'], output: 'web/dist' },
-  { name: 'service', config: 'scripts/service.vite.ts', sources: ['src', 'scripts/service.vite.ts'], output: 'dist' },
+  {
+    name: 'service',
+    config: 'scripts/service.vite.ts',
+    sources: ['src', 'scripts/service.vite.ts', ...STAMPED],
+    output: 'dist',
+  },
   // These two after the service, which empties the folder.
   {
     name: 'pages that the service draws',
@@ -62,6 +71,7 @@ const BUILDS = [
           sources: [
             'src',
             'scripts/service.vite.ts',
+            ...STAMPED,
             'testkit/app/service.ts',
             'testkit/app/service.vite.ts',
             'testkit/drivers/memory',
@@ -147,11 +157,7 @@ function packagesHash() {
   return hash.digest('hex');
 }
 
-/**
- * `npm install`, since `npm ci` insists on a lock file that lists every optional package of every platform: a registry that
- * lacks some of them can not write such a lock file. With --no-save the versions of the lock file still hold, and it is
- * not changed.
- */
+/** Installs exactly what the lock says. Checking the level comes first, since `npm ci` starts by deleting node_modules. */
 async function installPackages() {
   const level = wantedLevel();
   const hash = packagesHash();
@@ -160,7 +166,7 @@ async function installPackages() {
   const dev = level === 'all' ? '--include=dev' : '--omit=dev';
   // npm must not run on the very Node that it may replace.
   const path = (process.env.PATH ?? '').split(delimiter).filter((dir) => !dir.startsWith(at('node_modules')));
-  await run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--include=optional', dev], {
+  await run('npm', ['ci', '--no-audit', '--no-fund', '--include=optional', dev], {
     env: { ...process.env, PATH: path.join(delimiter) },
     hint: 'npm could not install the packages. Check that this machine reaches its npm registry, then try again.',
   });
@@ -223,11 +229,8 @@ function isFresh(build) {
   return existsSync(stampOf(build)) && readFileSync(stampOf(build), 'utf8') === sourcesHash(build);
 }
 
-/** With the place, since the service knows where its files are. */
 function sourcesHash({ sources }) {
-  const hash = createHash('sha256')
-    .update(root)
-    .update(readFileSync(at('package-lock.json')));
+  const hash = createHash('sha256').update(readFileSync(at('package-lock.json')));
   for (const file of sources.flatMap((source) => filesBelow(at(source))).sort()) {
     hash.update(`\0${relative(root, file)}\0`).update(readFileSync(file));
   }
@@ -383,7 +386,7 @@ async function run(command, args, { env = process.env, cwd = root, hint }) {
 
 /** Two npm in one node_modules spoil it, be the other one a second start or what a killed set-up left running. */
 async function underLock(work) {
-  mkdirSync(at('node_modules'), { recursive: true });
+  mkdirSync(dirname(lockFile), { recursive: true });
   for (let waited = false; !takeLock(); waited = true) {
     if (!waited) console.log('Siteyard: waiting for another set-up of this checkout to finish.');
     await sleep(200);

@@ -11,13 +11,21 @@ import type { Platform } from './platform.ts';
 // Stripping the types of several hundred modules and compiling them is about a fifth of a start's CPU time, so what came of
 // it is kept. Where the folder can not be written, every start does the work again.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/siteyard'));
-const [{ ConfigError, readConfig, SHARES_PORTS }, { DataDirInUseError }, { DiskFullError }, { MachineLacksError }] =
-  await Promise.all([
-    import('./config.ts'),
-    import('#core/db/embedded/data-dir-lock.ts'),
-    import('./platform/disk-reserve.ts'),
-    import('#runtimes/fpm/php-install.ts'),
-  ]).catch(failToLoad);
+const [
+  { ConfigError, readConfig, SHARES_PORTS },
+  { DataDirInUseError },
+  { DiskFullError },
+  { MachineLacksError },
+  { rejectStaleBuild },
+  { StartupError },
+] = await Promise.all([
+  import('./config.ts'),
+  import('#core/db/embedded/data-dir-lock.ts'),
+  import('./platform/disk-reserve.ts'),
+  import('#runtimes/fpm/php-install.ts'),
+  import('#core/build-stamp.ts'),
+  import('#core/startup-error.ts'),
+]).catch(failToLoad);
 
 /** What an operator does to the machine or the platform as a whole, where it runs. */
 const COMMANDS = ['doctor', 'backup-platform', 'restore-platform'];
@@ -41,6 +49,7 @@ async function startService(drivers: Drivers): Promise<void> {
     process.exitCode = await runCommand(command, process.argv.slice(3), process.env);
     return;
   }
+  rejectStaleBuild();
   const args = process.argv.slice(2);
   const further = args.includes(SHARES_PORTS) ? await joinGroup() : undefined;
   const config = readConfig({ ...process.env, ...further?.env }, { args, extraDrivers: Object.keys(drivers) });
@@ -117,7 +126,7 @@ function rootCause(error: unknown): Error {
 
 /** A sentence where the operator can mend it, the whole error where only we can. */
 function explain(error: unknown): unknown {
-  const plain = [ConfigError, DataDirInUseError, DiskFullError, MachineLacksError];
+  const plain = [ConfigError, DataDirInUseError, DiskFullError, MachineLacksError, StartupError];
   if (plain.some((kind) => error instanceof kind)) return (error as Error).message;
   const { code, port, path } = error as { code?: string; port?: number; path?: string };
   if (code === 'ENOSPC')

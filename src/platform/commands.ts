@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { rejectStaleBuild } from '#core/build-stamp.ts';
 import { createLog } from '#core/log.ts';
+import { StartupError } from '#core/startup-error.ts';
 import type { Env } from '../config/read-variables.ts';
 import { ConfigError, readConfig } from '../config.ts';
 import { examine } from './doctor/doctor.ts';
@@ -18,7 +20,9 @@ export async function runCommand(command: string, args: string[], env: Env): Pro
   try {
     return command === 'doctor' ? await runDoctor(args, env) : await runOwnBackup(command, args, env);
   } catch (error) {
-    const isPlain = [ConfigError, OwnBackupRefused, UnreadableFile, Misused].some((kind) => error instanceof kind);
+    const isPlain = [ConfigError, OwnBackupRefused, StartupError, UnreadableFile, Misused].some(
+      (kind) => error instanceof kind,
+    );
     if (!isPlain && (error as { code?: string }).code !== 'ENOENT') throw error;
     console.error((error as Error).message);
     return 1;
@@ -58,6 +62,7 @@ async function runOwnBackup(command: string, args: string[], env: Env): Promise<
     if (file === STORE) console.log(`The store of backups has it as ${await keepInStore(config.backupStore, write)}.`);
     else console.log(`${file} holds the database (${(await write(file)).rows} rows) and the key of the platform.`);
   } else {
+    rejectStaleBuild();
     const read = (from: string) => restorePlatform(config, from, passphrase, createLog(config.logLevel));
     const { rows, at, previousKeysFile } = await (file === STORE
       ? takeFromStore(config.backupStore, read)

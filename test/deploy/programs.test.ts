@@ -1,5 +1,17 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, matchesGlob, resolve } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
@@ -62,4 +74,35 @@ test('the compose file builds that image, keeps the data in its volume, and what
   assert.deepEqual(compose.volumes, [`data:${dataDir}`]);
   for (const path of [join(folder, compose.env_file), 'data/mail', 'node_modules/x', '.git/config'])
     assert.ok(isIgnored(path), `${path} would be in the image`);
+});
+
+test('the install lines of the unit, which are those of the guide, make every file that the units name', (t) => {
+  const lines = [...unit.matchAll(/^# {3}(.*)$/gm)].map(([, line]) => line as string);
+  for (const line of lines)
+    assert.ok(read('docs/guides/production.md').includes(`\n${line}\n`), `not in the guide: ${line}`);
+  const root = mkdtempSync(join(tmpdir(), 'siteyard-install-'));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  for (const folder of ['opt', 'bin', 'etc/systemd/system']) mkdirSync(join(root, folder), { recursive: true });
+  symlinkSync(ROOT, join(root, HOME));
+  // What belongs to the machine is only recorded; all else runs, with / moved to a folder of the test.
+  for (const program of ['node', 'systemctl'])
+    writeFileSync(join(root, 'bin', program), `#!/bin/sh\necho "${program} $*" >> "${root}/called"\n`, { mode: 0o755 });
+  const script = lines.join('\n').replaceAll(/(?<=[\s>])\/(?=opt|etc)/g, `${root}/`);
+  const env = { PATH: `${root}/bin:${process.env.PATH}` };
+  const { status, stderr } = spawnSync('sh', ['-eu'], { input: script, env, encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+
+  const installed = globSync('*', { cwd: join(root, 'etc/systemd/system') });
+  const called = readFileSync(join(root, 'called'), 'utf8').trim().split('\n');
+  const [setup, ...systemctl] = called;
+  assert.equal(setup, 'node scripts/setup.mjs');
+  assert.deepEqual(systemctl, [
+    'systemctl daemon-reload',
+    'systemctl enable --now siteyard.service siteyard-platform-backup.timer',
+  ]);
+  for (const name of installed) {
+    const named = readFileSync(join(root, 'etc/systemd/system', name), 'utf8').matchAll(/(?<==)\/etc\/[\w./-]+/g);
+    for (const [file] of named) assert.equal(statSync(join(root, file)).mode & 0o777, 0o600, `${name} names ${file}`);
+  }
+  for (const name of systemctl[1]?.split(' ').slice(3) ?? []) assert.ok(installed.includes(name), name);
 });

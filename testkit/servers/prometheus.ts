@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { eventually } from '../expect.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const UNPACKED = join(ROOT, 'node_modules/.cache/prometheus/usr/bin');
+const UNPACKED = join(ROOT, '.cache/prometheus/usr/bin');
 
 export interface Prometheus {
   /** An answer's `data`; throws where Prometheus refuses, with its reason. */

@@ -4,6 +4,7 @@ import { mkdir, open, rm, rmdir, statfs } from 'node:fs/promises';
 import { availableParallelism, release, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { rejectStaleBuild } from '#core/build-stamp.ts';
 import type { Config } from '../../config.ts';
 import { advise, type Finding, fault, fine } from './finding.ts';
 
@@ -19,6 +20,7 @@ const FSYNCS = 15;
 export async function examineMachine(config: Config): Promise<Finding[]> {
   return [
     examineNode(),
+    examineBuild(),
     examineKernel(),
     await examineNamespaces(config),
     examineGroups(),
@@ -32,6 +34,16 @@ function examineNode(): Finding {
   const { node } = process.versions;
   if (Number.parseInt(node, 10) >= OLDEST_NODE) return fine('node', `${node} on ${process.platform}-${process.arch}`);
   return fault('node', node, 'Start with `npm start`: it brings the Node that the platform is made for.');
+}
+
+function examineBuild(): Finding {
+  const name = 'build';
+  try {
+    rejectStaleBuild();
+    return fine(name, 'made from this version');
+  } catch (error) {
+    return fault(name, (error as Error).message, 'Build this version with `node scripts/setup.mjs`.');
+  }
 }
 
 function examineKernel(): Finding {

@@ -39,7 +39,7 @@ async function examineDatabase({ databaseUrl }: Config): Promise<Finding> {
       return fault(
         name,
         (error as Error).message,
-        'Set DATABASE_URL, or install the packages again with `npm install`.',
+        'Set DATABASE_URL, or install the packages again with `node scripts/setup.mjs`.',
       );
     }
   }
