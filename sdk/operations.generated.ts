@@ -586,7 +586,7 @@ export type OwnTickets = {
   assistant_custom_instructions?: string | null;
   resolved?: boolean;
   resolved_at?: string | null;
-  waits_for?: 'support' | 'asker' | 'assistant' | null;
+  waits_for?: 'support' | 'asker' | null;
   assignee?: {
     id: string;
     email: string;
@@ -1694,7 +1694,7 @@ export type Ticket = {
   assistant_custom_instructions: string | null;
   resolved: boolean;
   resolved_at: string | null;
-  waits_for: 'support' | 'asker' | 'assistant' | null;
+  waits_for: 'support' | 'asker' | null;
   assignee: {
     id: string;
     email: string;
@@ -2638,7 +2638,7 @@ export interface Operations {
   /** What the assistant is writing in a ticket, as it is written (Server-Sent Events) */
   streamAnswers: { input: { params: { ticket_id: string } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.required' | 'auth.view_only' | 'event.too_many_streams' | 'ticket.not_found' };
   /** Every ticket of the platform, those first in which something happened last */
-  listAllTickets: { input: { query?: { resolved?: boolean; waits_for?: 'support' | 'asker' | 'assistant'; assigned?: 'me' | 'nobody'; team_id?: string; page?: number; size?: number } }; output: TicketPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
+  listAllTickets: { input: { query?: { resolved?: boolean; waits_for?: 'support' | 'asker'; assigned?: 'me' | 'nobody'; team_id?: string; page?: number; size?: number } }; output: TicketPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
   /** Any ticket with its replies */
   getAnyTicket: { input: { params: { ticket_id: string } }; output: Ticket; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' | 'ticket.not_found' };
   /** What stands around any ticket: its site with versions, the last errors and what changed last */

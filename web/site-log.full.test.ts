@@ -97,7 +97,7 @@ describe('the log of a site in the dashboard', { timeout: 400_000 }, () => {
     await page.reload();
     await page.getByRole('radio', { name: 'Error log' }).click();
     await page.getByText('An early message').waitFor();
-    assert.ok(await page.getByRole('switch', { name: 'Live' }).isChecked());
+    assert.ok(await page.getByRole('switch', { name: 'Follow' }).isChecked());
     const file = `wp-content/plugins/${'long-name-'.repeat(12)}/a.php`;
     logError('Uncaught Error: boom\nStack trace:\n#0 {main}', {
       level: 'fatal',

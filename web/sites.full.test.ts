@@ -92,7 +92,7 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     await viewer.page.goto('/sites');
     await chooseTeam(viewer.page, "Ada's team");
     const row = viewer.page.getByRole('row').filter({ hasText: NAME });
-    await row.getByRole('cell', { name: 'Live', exact: true }).waitFor();
+    await row.getByRole('cell', { name: 'Online', exact: true }).waitFor();
     await row.getByRole('link', { name: `Open ${NAME}` }).waitFor();
   });
 
@@ -247,7 +247,7 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
 
   it('opens wp-admin in a tab of its own, signed in', async () => {
     const { page } = owner;
-    await page.getByRole('link', { name: NAME, exact: true }).click();
+    await page.getByRole('link', { name: 'Harbour Notes', exact: true }).click();
     const opened = page.context().waitForEvent('page');
     await page.getByRole('button', { name: 'Sign in to WordPress' }).click();
     const tab = await opened;
@@ -450,7 +450,8 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     await page.getByText('Type the whole name').waitFor();
     await search.fill(NAME);
     await created.getByRole('link', { name: `created ${NAME}` }).click();
-    await page.getByRole('heading', { name: 'quay-notes.localhost', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Harbour Notes', level: 1 }).waitFor();
+    await page.getByRole('main').getByText('quay-notes.localhost').first().waitFor();
   });
 
   it('deletes the site only after its name was typed', async () => {

@@ -111,7 +111,8 @@ describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
     await page.getByText('Every minute in which the site changed').waitFor();
     await page.goBack();
     await page.getByRole('link', { name: 'Overview' }).click();
-    await page.getByRole('heading', { name: stage.fqdn }).waitFor();
+    await page.getByRole('main').getByText('Visitors of the live site do not see changes here').waitFor();
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByText('Staging', { exact: true }).waitFor();
     await at('.localhost', '?env=staging');
   });
 

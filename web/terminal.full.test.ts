@@ -83,6 +83,14 @@ describe('the terminal', { timeout: 400_000 }, () => {
     await page.getByRole('button', { name: 'New terminal' }).click();
     await state('Connected');
     await assertFitsAndAccessible(page, 'the tab');
+    const input = page.locator('.xterm-helper-textarea');
+    await input.focus();
+    await page.keyboard.press('Tab');
+    await input.and(page.locator(':focus')).waitFor();
+    await page.getByText('then Tab to leave the terminal').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Shift+Tab');
+    await input.and(page.locator(':not(:focus)')).waitFor();
     await page.locator('.xterm-helper-textarea').focus();
     await run('exit');
   });

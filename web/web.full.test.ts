@@ -227,11 +227,15 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     await page.getByRole('button', { name: 'Create token' }).click();
     const token = (await page.getByRole('alertdialog').locator('code').textContent()) ?? '';
     await page.getByRole('button', { name: 'Copy the token' }).and(page.locator(':focus')).waitFor();
-    // A click beside it must not lose what is never shown again.
+    // Neither a click beside it nor Escape, pressed twice, loses what is never shown again.
     await page.mouse.click(5, 5);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Copy the token' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Close' }).count(), 0);
     const answer = await fetch(`${app.api}/me`, { headers: { authorization: `Bearer ${token}` } });
     assert.equal(answer.status, 200);
-    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'I have saved it' }).click();
     await page.getByText(token).waitFor({ state: 'detached' });
 
     await page.getByRole('button', { name: 'Revoke Deploy from CI' }).click();

@@ -60,14 +60,15 @@ describe('webhooks in the dashboard', { timeout: 400_000 }, () => {
     await page.getByRole('checkbox', { name: 'Sites' }).click();
     await page.getByRole('checkbox', { name: 'Members and invites' }).click();
     await dialog(page).getByRole('button', { name: 'Add webhook' }).click();
-    await page.getByText('it is shown this once').waitFor();
+    await page.getByText('You cannot see it again').waitFor();
     secret = (await page.getByRole('alertdialog').locator('code').textContent()) ?? '';
     assert.match(secret, /^whsec_/);
     await button(page, 'Copy the secret').and(page.locator(':focus')).waitFor();
-    // A click beside it must not lose what is never shown again.
+    // A click beside it or Escape must not lose what is never shown again.
     await page.mouse.click(5, 5);
+    await page.keyboard.press('Escape');
     await assertFitsAndAccessible(page, 'the secret');
-    await button(page, 'Done').click();
+    await button(page, 'I have saved it').click();
     const row = page.getByRole('row').filter({ hasText: 'Chat of the shop' });
     await row.getByRole('cell', { name: 'Sites, Members and invites' }).waitFor();
     await row.getByText('On', { exact: true }).waitFor();
@@ -113,9 +114,9 @@ describe('webhooks in the dashboard', { timeout: 400_000 }, () => {
     const { page } = owner;
     await choose(page, 'New secret');
     await button(page, 'Make a new secret').click();
-    await page.getByText('it is shown this once').waitFor();
+    await page.getByText('You cannot see it again').waitFor();
     const next = (await page.getByRole('alertdialog').locator('code').textContent()) ?? '';
-    await button(page, 'Done').click();
+    await button(page, 'I have saved it').click();
     await button(page, 'Send a test').click();
     await dialog(page).getByText('Delivered').waitFor();
     await page.keyboard.press('Escape');

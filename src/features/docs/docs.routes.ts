@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { showLimit } from '#core/http/admission.ts';
 import { showOn } from '#core/http/dispatch.ts';
-import { routeNotFound } from '#core/http/failures.ts';
 import { describeApi } from '#core/http/openapi.ts';
 import type { Operation } from '#core/http/operation.ts';
 import { addressKey } from '#core/http/rate-limits.ts';
@@ -43,8 +42,9 @@ export function serveDocs(app: FastifyInstance, services: Services, operations: 
   for (const url of ['/docs', '/docs/*']) {
     app.get(url, async (request, reply) => {
       const path = (request.url.split('?')[0] ?? '').replace(/\/$/, '');
-      const page = (await load()).page(path);
-      if (!page) throw routeNotFound();
+      const known = await load();
+      const page = known.page(path);
+      if (!page) return services.frontEnd.sendDocs(request, reply.code(404), known.missingPage(path));
       return services.frontEnd.sendDocs(request, reply, page);
     });
   }

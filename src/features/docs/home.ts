@@ -23,11 +23,24 @@ export function homePage(guides: readonly Guide[], around: Around): DocsPage {
 
 const firstSentence = (text: string): string => /^.*?[.](?=\s|$)/.exec(text)?.[0] ?? text;
 
-export function searchPage(words: string, found: readonly Found[], around: Around): DocsPage {
+/** The page for an unknown address, with what its last words find. */
+export function notFoundPage(words: string, found: readonly Found[], around: Around): DocsPage {
+  const lead = found.length > 0 ? 'There is no page at this address. These come close:' : 'There is no page at this address.';
+  const body =
+    `${headerHtml(around, '/docs/search', words)}<main id="main" tabindex="-1" class="home results"><h1>Page not found</h1>` +
+    `<p class="lead">${lead}</p>${resultsHtml(found)}<p><a href="/docs">Go to the start of the docs</a></p></main>`;
+  return { title: 'Page not found · Siteyard docs', description: 'There is no page at this address.', body };
+}
+
+function resultsHtml(found: readonly Found[]): string {
   const rows = found.map(
     ({ title, heading, address, excerpt }) =>
       `<li><a href="${address}"><b>${escapeHtml(heading || title)}</b></a><span class="type">${escapeHtml(heading ? title : '')}</span><p>${escapeHtml(excerpt)}</p></li>`,
   );
+  return `<ol>${rows.join('')}</ol>`;
+}
+
+export function searchPage(words: string, found: readonly Found[], around: Around): DocsPage {
   const said =
     words.trim() === ''
       ? 'Type what you are looking for.'
@@ -36,6 +49,6 @@ export function searchPage(words: string, found: readonly Found[], around: Aroun
         : `Nothing says “${escapeHtml(words)}”. Try another word.`;
   const body =
     `${headerHtml(around, '/docs/search', words)}<main id="main" tabindex="-1" class="home results"><h1>${words.trim() ? `Results for “${escapeHtml(words)}”` : 'Search'}</h1>` +
-    `${said && `<p class="lead">${said}</p>`}<ol>${rows.join('')}</ol></main>`;
+    `${said && `<p class="lead">${said}</p>`}${resultsHtml(found)}</main>`;
   return { title: 'Search · Siteyard docs', description: 'Search the Siteyard docs.', body };
 }

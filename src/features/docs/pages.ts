@@ -8,10 +8,12 @@ import type { ApiDocument } from './api-document.ts';
 import { entriesOf } from './docs.ts';
 import { errorCodes, errorEntries, errorsPage } from './errors-page.ts';
 import { type Guide, loadGuides } from './guides.ts';
-import { homePage, searchPage } from './home.ts';
+import { homePage, notFoundPage, searchPage } from './home.ts';
 import { type Around, aroundOf, layOut } from './layout.ts';
 import { referenceEntries, referencePages } from './reference.ts';
 import { type Found, SearchIndex } from './search.ts';
+
+const MOST_NEAR = 5;
 
 /** The whole of the docs, as one start of the service has them. */
 export class Docs {
@@ -52,6 +54,12 @@ export class Docs {
 
   page(path: string): DocsPage | undefined {
     return this.#pages.get(path);
+  }
+
+  /** What to show at an address that no page has. */
+  missingPage(path: string): DocsPage {
+    const words = (path.split('/').at(-1) ?? '').replaceAll(/[^a-zA-Z0-9]+/g, ' ').slice(0, 100);
+    return notFoundPage(words, this.#index.search(words, MOST_NEAR), this.#around);
   }
 
   search(words: string, limit: number): Found[] {

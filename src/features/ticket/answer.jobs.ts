@@ -139,7 +139,7 @@ async function store(
   { tokens }: Spent,
 ): Promise<void> {
   if (!(await takeMessage(db, ticket.id))) return fail(db, { question_id: asked.id }, asked, { tokens });
-  const reply = await insertReply(db, replyTo(asked, text), 'asker');
+  const reply = await insertReply(db, replyTo(asked, text));
   for (const draft of drafts)
     await storeProposal(db, draft, { source: 'ticket', ticketId: ticket.id, replyId: reply.id });
   await endAnswer(db, asked.id, { state: 'answered', steps, tokens });
@@ -153,7 +153,7 @@ async function fail(
   { tokens }: Spent,
   why = FAILED,
 ): Promise<void> {
-  if (asked) await insertReply(db, replyTo(asked, why), 'support');
+  if (asked) await insertReply(db, replyTo(asked, why));
   await endAnswer(db, question_id, { state: 'failed', steps: [], tokens });
 }
 

@@ -38,7 +38,8 @@ export const Reply = Type.Object(
 );
 export type Reply = Static<typeof Reply>;
 
-export const WAITS_FOR = ['support', 'asker', 'assistant'] as const;
+/** The assistant is neither: what it says does not replace a person's answer. */
+export const WAITS_FOR = ['support', 'asker'] as const;
 
 const fields = {
   id: Uuid,

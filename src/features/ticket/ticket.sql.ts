@@ -153,11 +153,11 @@ export async function deleteTicket(db: Db, id: string): Promise<void> {
   await sql`delete from tickets where id = ${id}`.execute(db);
 }
 
-/** Something happened in the ticket; undefined where it is still the same one's turn. */
+/** Adds a reply; without `waitsFor`, as for a reply of the assistant, the ticket waits for the same side as before. */
 export async function insertReply(
   db: Db,
   reply: Omit<ReplyRow, 'id' | 'created_at'>,
-  waitsFor: WaitsFor | undefined,
+  waitsFor?: WaitsFor,
 ): Promise<ReplyRow> {
   await sql`update tickets set active_at = now(), waits_for = coalesce(${waitsFor ?? null}, waits_for)
     where id = ${reply.ticket_id}`.execute(db);

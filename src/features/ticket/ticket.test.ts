@@ -316,6 +316,36 @@ test('a ticket says whose turn it is, who has it and what stands around it, and 
   assert.deepEqual((await contextOf(app.services.db, app.services, caller, row)).changes, []);
 });
 
+test('a ticket needs an answer until a person gives one or its author resolves it, whatever the assistant says', async () => {
+  const person = await registerPerson(app);
+  const operator = await signInAs(app, OPERATOR.email, OPERATOR.password);
+  const { id } = await open(person);
+  const params = { ticket_id: id };
+  const needsAnswer = async () => {
+    const query = { waits_for: 'support', team_id: person.teamId } as const;
+    return (await operator.api.listAllTickets({ query })).results.some((ticket) => ticket.id === id);
+  };
+  const askAssistant = async () => {
+    const body = { description: 'Is my site healthy?', is_assistant_chat_message: true };
+    const question = await person.api.createReply({ params, body });
+    assert.equal(await needsAnswer(), true);
+    await eventually(async () =>
+      (await person.api.getTicket({ params })).ticket_replies.some(
+        ({ assistant_message_id }) => assistant_message_id === question.id,
+      ),
+    );
+  };
+  await askAssistant();
+  assert.equal(await needsAnswer(), true);
+  await operator.api.answerTicket({ params, body: { description: 'It is.' } });
+  assert.equal(await needsAnswer(), false);
+  // The author goes on asking, so what the person said was not enough.
+  await askAssistant();
+  assert.equal(await needsAnswer(), true);
+  await person.api.createReply({ params, body: { resolve: true } });
+  assert.equal(await needsAnswer(), false);
+});
+
 test('what one person writes and uploads has an end, however many tickets name it and however many come at once', async () => {
   const person = await registerPerson(app);
   const { db } = app.services;

@@ -225,7 +225,6 @@ export async function createReply(
 
   // Whoever only resolves it says nothing that somebody would answer.
   const speaks = description !== null || resolve === false;
-  const next = isChat ? 'assistant' : asSupport ? 'asker' : 'support';
   const row = await insertReply(
     db,
     {
@@ -236,7 +235,7 @@ export async function createReply(
       assistant_message_id: null,
       resolve,
     },
-    speaks ? next : undefined,
+    speaks ? (asSupport ? 'asker' : 'support') : undefined,
   );
   if (input.s3_object) await attach(db, caller, input.s3_object, { ticketId: ticket.id, replyId: row.id });
   if (isChat) {

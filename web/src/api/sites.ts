@@ -49,6 +49,11 @@ type Cdn = {
   bandwidth_saved: number;
 };
 
+/** What people call a site; its host name until it has a title. */
+export function titleOfSite({ title, fqdn }: Pick<Site, 'title' | 'fqdn'>): string {
+  return title || fqdn;
+}
+
 export function propertiesOf(site: Site): Properties {
   return site.properties as Properties;
 }
@@ -66,17 +71,18 @@ const works: Record<string, string> = {
 export type SiteState = {
   kind: 'live' | 'protected' | 'pending' | 'asleep' | 'failing' | 'busy' | 'stopped';
   label: string;
-  /** What is in the way of visitors, as a sentence. */
+  /** What keeps visitors from the site, as a sentence. */
   reason?: string | null;
 };
 
+/** No state is called like an environment (live, staging): both are on the same page. */
 const reachable: Record<Site['reachability']['state'], Pick<SiteState, 'kind' | 'label'>> = {
-  live: { kind: 'live', label: 'Live' },
+  live: { kind: 'live', label: 'Online' },
   protected: { kind: 'protected', label: 'Protected' },
   dns_pending: { kind: 'pending', label: 'DNS pending' },
   certificate_pending: { kind: 'pending', label: 'Certificate pending' },
-  asleep: { kind: 'asleep', label: 'Asleep' },
-  failing: { kind: 'failing', label: 'Failing' },
+  asleep: { kind: 'asleep', label: 'Sleeping' },
+  failing: { kind: 'failing', label: 'Down' },
   busy: { kind: 'busy', label: 'Creating' },
   stopped: { kind: 'stopped', label: 'Stopped' },
 };

@@ -4,7 +4,7 @@ import type { LucideIcon } from 'lucide-react';
 import { api } from '../api/client.ts';
 import { useCurrentTeam } from '../api/current-team.ts';
 import { useMe, useSession } from '../api/session.ts';
-import { siteQuery } from '../api/sites.ts';
+import { siteQuery, titleOfSite } from '../api/sites.ts';
 import {
   ActivityIcon,
   BillingIcon,
@@ -67,7 +67,7 @@ export function useCommands(typed: string, search: string): { commands: Command[
   const foundSites = (sites.data?.results ?? []).map(
     (site): Command => ({
       group: 'Sites',
-      label: site.title || site.fqdn,
+      label: titleOfSite(site),
       hint: site.title ? site.fqdn : site.team.name,
       Icon: SitesIcon,
       to: siteLink(site.fqdn, '', false),

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Site } from '#sdk';
-import { propertiesOf } from '../api/sites.ts';
+import { propertiesOf, titleOfSite } from '../api/sites.ts';
 import { buttonStyle } from '../ui/button.tsx';
 import { formatCount } from '../ui/format.ts';
 import { OpenIcon } from '../ui/icons.ts';
@@ -33,7 +33,7 @@ export function SiteCard({ site, select, isFirst }: { site: Site; select?: React
                 params={{ fqdn: site.fqdn }}
                 className="rounded after:absolute after:inset-0 after:rounded-xl focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-accent focus-visible:after:-outline-offset-2"
               >
-                {site.title || site.fqdn}
+                {titleOfSite(site)}
               </Link>
             </h3>
             <p className="truncate text-muted text-xs leading-5">{site.fqdn}</p>

@@ -3,7 +3,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import type { Site } from '#sdk';
 import { chooseTeam } from '../api/current-team.ts';
-import { siteQuery } from '../api/sites.ts';
+import { siteQuery, titleOfSite } from '../api/sites.ts';
 import { ChevronLeftIcon } from '../ui/icons.ts';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { EnvironmentSwitch } from './environment-switch.tsx';
@@ -60,9 +60,14 @@ function Pages({ site, onNavigate }: { site: Site; onNavigate: (() => void) | un
     <>
       <div className="flex min-w-0 items-center gap-2.5 px-2">
         <SiteIcon site={site} className="size-8" />
-        <p className="min-w-0 truncate font-semibold" title={stage?.fqdn ?? site.fqdn}>
-          {stage?.fqdn ?? site.fqdn}
-        </p>
+        <div className="min-w-0">
+          <p className="truncate font-semibold" title={titleOfSite(site)}>
+            {titleOfSite(site)}
+          </p>
+          <p className="truncate text-muted text-xs" title={stage?.fqdn ?? site.fqdn}>
+            {stage?.fqdn ?? site.fqdn}
+          </p>
+        </div>
       </div>
       {site.busy !== 'creating' && (
         <>

@@ -38,5 +38,5 @@ export function SiteStateBadge({ site, stage }: { site: Site; stage?: Site['site
 function stageState(site: Site, stage: NonNullable<Site['site_stage']>): SiteState {
   const { kind, label } = stateOf(site);
   if (kind === 'busy' || kind === 'stopped') return { kind, label };
-  return stage.is_sleeping ? { kind: 'asleep', label: 'Asleep' } : { kind: 'live', label: 'Running' };
+  return stage.is_sleeping ? { kind: 'asleep', label: 'Sleeping' } : { kind: 'live', label: 'Running' };
 }

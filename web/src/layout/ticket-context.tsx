@@ -24,7 +24,7 @@ export function TicketContext({ query, asSupport }: { query: Query; asSupport?: 
                   ...(site
                     ? ([
                         ['Name', <SiteLink key="name" site={site} asSupport={asSupport} />],
-                        ['State', site.busy ? capitalise(site.busy) : site.is_sleeping ? 'Asleep' : 'Awake'],
+                        ['State', site.busy ? capitalise(site.busy) : site.is_sleeping ? 'Sleeping' : 'Running'],
                         ['WordPress', site.wordpress_version ?? '–'],
                         ['PHP', site.php_version ?? '–'],
                       ] as [string, ReactNode][])

@@ -53,12 +53,10 @@ const MARKS = /[*`#>]/g;
 const ofTeam: Record<string, [string, BadgeTone]> = {
   support: ['Waiting for support', 'neutral'],
   asker: ['Waiting for you', 'accent'],
-  assistant: ['The assistant is answering', 'neutral'],
 };
 const ofSupport: Record<string, [string, BadgeTone]> = {
   support: ['Needs an answer', 'warn'],
   asker: ['Waiting for them', 'neutral'],
-  assistant: ['With the assistant', 'neutral'],
 };
 
 /** Whose turn it is, as whoever reads it sees it. */

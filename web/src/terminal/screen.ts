@@ -5,6 +5,7 @@ import { WebLinksAddon } from '@xterm/addon-web-links';
 import { Terminal } from '@xterm/xterm';
 import '@xterm/xterm/css/xterm.css';
 import type { Screen } from './connection.ts';
+import { leaveKey } from './leave-key.ts';
 import { PALETTES } from './palette.ts';
 import type { TerminalSettings } from './settings.ts';
 
@@ -32,6 +33,9 @@ export class XtermScreen implements Screen {
     const links = new WebLinksAddon((_event, address) => void open(address, '_blank', 'noopener,noreferrer'));
     for (const addon of [this.#fit, this.#search, links, new Unicode11Addon()]) this.terminal.loadAddon(addon);
     this.terminal.unicode.activeVersion = '11';
+    const isLeaving = leaveKey();
+    // What xterm does not handle is the browser's, which moves the focus on.
+    this.terminal.attachCustomKeyEventHandler((event) => !isLeaving(event));
   }
 
   apply(settings: TerminalSettings, isDark: boolean): void {

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { useIsDark } from '../ui/theme.ts';
@@ -21,6 +21,7 @@ export function TerminalView({ place, action, className }: TerminalViewProps) {
   const isDark = useIsDark();
   const [state, setState] = useState<ConnectionState>({ kind: 'connecting' });
   const [screen, setScreen] = useState<XtermScreen>();
+  const hint = useId();
   const [isCtrl, setIsCtrl] = useState(false);
   const ctrl = useRef(false);
   ctrl.current = isCtrl;
@@ -34,6 +35,7 @@ export function TerminalView({ place, action, className }: TerminalViewProps) {
     const { terminal } = made;
     terminal.open(frame.current);
     made.fit();
+    terminal.textarea?.setAttribute('aria-describedby', hint);
     const opened = new TerminalConnection(first.current.place, made, setState);
     connection.current = opened;
     terminal.onData((text) => {
@@ -51,7 +53,7 @@ export function TerminalView({ place, action, className }: TerminalViewProps) {
       opened.close();
       terminal.dispose();
     };
-  }, []);
+  }, [hint]);
 
   useEffect(() => screen?.apply(settings, isDark), [screen, settings, isDark]);
 
@@ -77,7 +79,14 @@ export function TerminalView({ place, action, className }: TerminalViewProps) {
           </div>
         )}
       </div>
+      <p id={hint} className="pt-2 text-muted text-xs any-pointer-coarse:sr-only">
+        Press <Key>Esc</Key>, then <Key>Tab</Key> to leave the terminal.
+      </p>
       <KeyBar terminal={screen?.terminal} isCtrl={isCtrl} onCtrl={setIsCtrl} />
     </div>
   );
 }
+
+const Key = ({ children }: { children: string }) => (
+  <kbd className="rounded border border-line bg-raised px-1 font-mono">{children}</kbd>
+);

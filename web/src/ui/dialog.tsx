@@ -16,14 +16,14 @@ type DialogProps = {
   description?: ReactNode;
   children: ReactNode;
   wide?: boolean;
-  /** What is in it is gone with it: a click beside it does not close it. */
-  isQuestion?: boolean | undefined;
+  /** Shows what is never shown again, so only a button among its children closes it. */
+  isSecret?: boolean | undefined;
   /** Where to begin, if not at the first field. With `autoFocus` the focus would not find its way back to the opener. */
   initialFocus?: RefObject<HTMLElement | null>;
 };
 
 export function Dialog(props: DialogProps) {
-  const { open, onOpenChange, title, description, children, wide, isQuestion, initialFocus } = props;
+  const { open, onOpenChange, title, description, children, wide, isSecret, initialFocus } = props;
   const id = useId();
   return (
     <Modal
@@ -31,7 +31,7 @@ export function Dialog(props: DialogProps) {
       onOpenChange={onOpenChange}
       title={id}
       description={description ? `${id}-description` : undefined}
-      isQuestion={isQuestion}
+      isSecret={isSecret}
       initialFocus={initialFocus}
       className={dialogFrame}
     >
@@ -40,12 +40,14 @@ export function Dialog(props: DialogProps) {
           <ModalHeading id={id} title={title} description={description} />
         </header>
         <div className="px-6 pb-6">{children}</div>
-        <CloseButton
-          aria-label="Close"
-          className="absolute top-3.5 right-3.5 grid size-9 place-items-center rounded-lg text-muted hover:bg-raised hover:text-fg"
-        >
-          <CloseIcon />
-        </CloseButton>
+        {!isSecret && (
+          <CloseButton
+            aria-label="Close"
+            className="absolute top-3.5 right-3.5 grid size-9 place-items-center rounded-lg text-muted hover:bg-raised hover:text-fg"
+          >
+            <CloseIcon />
+          </CloseButton>
+        )}
       </div>
     </Modal>
   );

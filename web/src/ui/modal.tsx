@@ -13,6 +13,8 @@ type ModalProps = {
   description?: string | undefined;
   /** A question has to be answered: a click beside it does not close it. */
   isQuestion?: boolean | undefined;
+  /** Shows what is never shown again: only a button inside closes it, and neither Escape nor a click beside it does. */
+  isSecret?: boolean | undefined;
   initialFocus?: RefObject<HTMLElement | null> | undefined;
   /** Of what fills the window around the panel. */
   className: string;
@@ -27,7 +29,8 @@ export function Modal(props: ModalProps) {
   return props.open ? createPortal(<OpenModal {...props} />, document.body) : null;
 }
 
-function OpenModal({ onOpenChange, title, description, isQuestion, initialFocus, className, children }: ModalProps) {
+function OpenModal(props: ModalProps) {
+  const { onOpenChange, title, description, isQuestion, isSecret, initialFocus, className, children } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const pressed = useRef<EventTarget>(null);
   useLayoutEffect(() => {
@@ -45,19 +48,19 @@ function OpenModal({ onOpenChange, title, description, isQuestion, initialFocus,
     // biome-ignore lint/a11y/useKeyWithClickEvents: the key is Escape, and the browser's.
     <dialog
       ref={dialog}
-      role={isQuestion ? 'alertdialog' : undefined}
+      role={isQuestion || isSecret ? 'alertdialog' : undefined}
       aria-labelledby={title}
       aria-describedby={description}
       onCancel={(event) => {
         // That of a choice of files comes by here as well.
         if (event.target !== event.currentTarget) return;
         event.preventDefault();
-        close();
+        if (!isSecret) close();
       }}
       onClose={({ target }) => {
         // A second Escape in a row is the browser's own, whatever runs here. What may not close yet is shown again.
         if (target !== dialog.current) return;
-        close();
+        if (!isSecret) close();
         setTimeout(() => dialog.current?.open === false && dialog.current.showModal());
       }}
       onPointerDown={({ target }) => {
@@ -65,7 +68,7 @@ function OpenModal({ onOpenChange, title, description, isQuestion, initialFocus,
       }}
       onClick={({ target, currentTarget }) => {
         // A selection of text that ends beside it is no click there.
-        if (!isQuestion && target === currentTarget && pressed.current === target) close();
+        if (!isQuestion && !isSecret && target === currentTarget && pressed.current === target) close();
       }}
       className={`modal ${className}`}
     >

@@ -8,6 +8,8 @@ export function useTitle(title: string): void {
 
 type PageHeaderProps = {
   title: string;
+  /** In the title of the window, where that has to say more. */
+  windowTitle?: string | undefined;
   description?: ReactNode;
   badges?: ReactNode;
   /** In a line of its own under the title, where it stays whatever the title is. */
@@ -18,8 +20,9 @@ type PageHeaderProps = {
   action?: ReactNode;
 };
 
-export function PageHeader({ title, description, badges, below, back, icon, action }: PageHeaderProps) {
-  useTitle(title);
+export function PageHeader(props: PageHeaderProps) {
+  const { title, windowTitle = title, description, badges, below, back, icon, action } = props;
+  useTitle(windowTitle);
   return (
     <header className="mb-7">
       {back && <div className="mb-3">{back}</div>}

@@ -61,8 +61,8 @@ export function CodesDialog({ codes, onClose }: { codes: string[] | undefined; o
       open={codes !== undefined}
       onOpenChange={onClose}
       title="Save your recovery codes"
-      description="They are shown this once and never again."
-      isQuestion
+      description="Copy or download them now. You cannot see them again."
+      isSecret
     >
       {codes && <RecoveryCodes codes={codes} />}
     </Dialog>

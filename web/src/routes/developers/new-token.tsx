@@ -27,8 +27,8 @@ export function NewTokenButton() {
         open={open}
         onOpenChange={setOpen}
         title={secret ? 'Your new token' : 'New API token'}
-        isQuestion={secret !== undefined}
-        description={secret ? 'Copy it now: it is shown this once and never again.' : undefined}
+        isSecret={secret !== undefined}
+        description={secret ? 'Copy it now. You cannot see it again.' : undefined}
       >
         {secret ? (
           <SecretOnce

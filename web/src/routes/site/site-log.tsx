@@ -56,7 +56,7 @@ export function SiteLog({ site, stage }: { site: Site; stage?: StageSite }) {
         ) : (
           <SearchInput label="Search the log" value={text} onChange={setText} className="min-w-0 flex-1 basis-52" />
         )}
-        <Switch label="Live" checked={isLive} onCheckedChange={setIsLive} />
+        <Switch label="Follow" checked={isLive} onCheckedChange={setIsLive} />
       </div>
       {(kind === 'access' || kind === 'slow') && (
         <VisitFilters filter={filter} isSlow={kind === 'slow'} onChange={setFilter} />

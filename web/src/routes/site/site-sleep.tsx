@@ -38,7 +38,7 @@ export function SiteSleep({ site, stage }: { site: Site; stage?: NonNullable<Sit
         pending={sleep.isPending}
         onClick={() => sleep.mutate()}
       >
-        <MoonIcon /> {is_sleeping ? 'Asleep' : 'Put to sleep'}
+        <MoonIcon /> {is_sleeping ? 'Sleeping' : 'Put to sleep'}
       </Button>
       {obstacle && <p className="mt-2 text-muted text-xs">{obstacle}</p>}
     </Section>

@@ -6,15 +6,14 @@ import { isStatus } from '../../api/client.ts';
 import { detailOf } from '../../api/events.ts';
 import { useMe } from '../../api/session.ts';
 import { obstaclesOf } from '../../api/site-rights.ts';
-import { siteQuery } from '../../api/sites.ts';
-import { BackLink } from '../../layout/back-link.tsx';
+import { siteQuery, titleOfSite } from '../../api/sites.ts';
 import { BackupWarning } from '../../layout/backup-warning.tsx';
 import { BlockedNote } from '../../layout/blocked-note.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
 import { PlanLink } from '../../layout/plan-link.tsx';
 import { NotFound } from '../../layout/problem-pages.tsx';
+import { SiteBreadcrumb, StagingStrip } from '../../layout/site-header.tsx';
 import { SiteIcon } from '../../layout/site-icon.tsx';
-import { siteLink } from '../../layout/site-link.ts';
 import { pagesOf, titleOf } from '../../layout/site-pages.ts';
 import { SiteStateBadge } from '../../layout/site-state.tsx';
 import { StorageWarning } from '../../layout/storage-warning.tsx';
@@ -68,24 +67,22 @@ function SiteView({ site }: { site: Site }) {
   if (!page) return <NotFound />;
   const isOverview = path === '';
   const name = stage?.fqdn ?? site.fqdn;
+  const title = titleOfSite(site);
   return (
     <>
+      {stage && <StagingStrip stage={stage} />}
       <PageHeader
-        title={isOverview ? name : page.label}
+        title={isOverview ? title : page.label}
+        windowTitle={[!isOverview && page.label, title, stage && 'Staging'].filter(Boolean).join(' · ')}
         {...(isOverview
-          ? { icon: <SiteIcon site={site} />, action: !isCreating && <SiteActions site={site} stage={stage} /> }
+          ? {
+              icon: <SiteIcon site={site} />,
+              description: title === name ? undefined : <span className="break-all">{name}</span>,
+              action: !isCreating && <SiteActions site={site} stage={stage} />,
+            }
           : {})}
         badges={<SiteStateBadge site={site} stage={stage ?? null} />}
-        // Beside it the side bar says which site this is.
-        back={
-          <div className="lg:hidden">
-            {isOverview ? (
-              <BackLink to="/sites">Sites</BackLink>
-            ) : (
-              <BackLink {...siteLink(site.fqdn, '', isStaging)}>{name}</BackLink>
-            )}
-          </div>
-        }
+        back={<SiteBreadcrumb site={site} stage={stage} page={page} />}
       />
       {isCreating ? (
         <Creating site={site} />

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Site } from '#sdk';
-import { propertiesOf } from '../../api/sites.ts';
+import { propertiesOf, titleOfSite } from '../../api/sites.ts';
 import { SiteIcon } from '../../layout/site-icon.tsx';
 import { SiteLabels } from '../../layout/site-labels.tsx';
 import { SiteStateBadge } from '../../layout/site-state.tsx';
@@ -59,14 +59,14 @@ function SiteRow({ site, select }: { site: Site; select: Select }) {
                 params={{ fqdn: site.fqdn }}
                 className="rounded after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:rounded-lg focus-visible:after:outline-2 focus-visible:after:outline-accent focus-visible:after:-outline-offset-2"
               >
-                {site.fqdn}
+                {titleOfSite(site)}
               </Link>
             </p>
             <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-muted text-xs leading-5">
               <span className="sm:hidden">
                 <SiteStateBadge site={site} />
               </span>
-              {site.title && <span className="min-w-0 truncate">{site.title}</span>}
+              {site.title && <span className="min-w-0 truncate">{site.fqdn}</span>}
               <span className="md:hidden">
                 {visits} {site.current_cycle_visits === 1 ? 'visit' : 'visits'} · {formatBytes(site.current_storage)}
               </span>

@@ -19,8 +19,8 @@ type ToolbarProps = {
 const any = 'any';
 const states = [
   { value: any, label: 'Any state' },
-  { value: 'awake', label: 'Awake' },
-  { value: 'asleep', label: 'Asleep' },
+  { value: 'awake', label: 'Running' },
+  { value: 'asleep', label: 'Sleeping' },
   { value: 'busy', label: 'Busy' },
   { value: 'outdated', label: 'Updates waiting' },
   { value: 'insecure', label: 'Security update waiting' },

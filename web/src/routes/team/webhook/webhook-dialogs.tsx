@@ -14,7 +14,7 @@ import { type EventName, families, hostOf, paramsOf } from './webhooks.ts';
 
 type DialogState = { open: boolean; onOpenChange: (open: boolean) => void };
 
-const shownOnce = 'Copy it now: it is shown this once and never again.';
+const shownOnce = 'Copy it now. You cannot see it again.';
 const secretWarning = 'Your server checks with it that a call really comes from here. Keep it like a password.';
 const WebhookSecret = ({ secret }: { secret: string }) => (
   <SecretOnce secret={secret} copyLabel="Copy the secret" warning={secretWarning} />
@@ -49,7 +49,7 @@ export function NewWebhookDialog({ teamId, open, onOpenChange }: DialogState & {
       description={
         secret ? shownOnce : 'Each call is signed, as Standard Webhooks says, and repeated until your server takes it.'
       }
-      isQuestion={secret !== undefined}
+      isSecret={secret !== undefined}
       wide
     >
       {secret ? <WebhookSecret secret={secret} /> : <WebhookForm submit={submit} action="Add webhook" />}
@@ -125,7 +125,7 @@ export function RotateSecretDialog({ webhook, open, onOpenChange }: DialogState 
       open={open}
       onOpenChange={show}
       title={secret ? 'The new secret' : `A new secret for ${hostOf(webhook)}?`}
-      isQuestion={secret !== undefined}
+      isSecret={secret !== undefined}
       description={
         secret
           ? shownOnce
