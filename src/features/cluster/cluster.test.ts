@@ -136,6 +136,8 @@ suite('a site on a cluster', () => {
   });
 
   test('sleeps on through what is only about it, and answers its log', async () => {
+    // A backup that is due would wake it.
+    await keep(site);
     await letSleep();
     const { hosts } = app.services;
     const row = await rowOf(site);

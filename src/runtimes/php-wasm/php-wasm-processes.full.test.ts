@@ -62,12 +62,13 @@ describe('the processes of PHP in WebAssembly', () => {
 
   it('replaces a process behind a warm one: the site is never without, and no request is lost', async () => {
     const { runtime, close } = await openTestRuntime({ requestsPerProcess: 3 });
+    let watch: NodeJS.Timeout | undefined;
     try {
       const site = await createSite(runtime, 'replaced.localhost');
       await get(runtime, site, '/wp-login.php');
       const [first] = pidsOf(runtime, site);
       let gaps = 0;
-      const watch = setInterval(() => {
+      watch = setInterval(() => {
         if (pidsOf(runtime, site).length === 0) gaps++;
       }, 5);
       await eventually(async () => {
@@ -77,10 +78,10 @@ describe('the processes of PHP in WebAssembly', () => {
         await pause(300);
         return !pidsOf(runtime, site).includes(first as number);
       }, GENEROUS_MS);
-      clearInterval(watch);
       assert.equal(gaps, 0);
       await eventually(async () => !existsSync(`/proc/${first}`));
     } finally {
+      clearInterval(watch);
       await close();
     }
   });
