@@ -1107,6 +1107,7 @@ export type Site = {
     id: string;
     fqdn: string;
     git_branch: string | null;
+    busy: string | null;
     is_sleeping: boolean;
     http_auth_enabled: boolean;
     debug_enabled: boolean;
@@ -1444,6 +1445,7 @@ export type StageSite = {
   id: string;
   fqdn: string;
   git_branch: string | null;
+  busy: string | null;
   is_sleeping: boolean;
   http_auth_enabled: boolean;
   debug_enabled: boolean;
@@ -2248,7 +2250,7 @@ export interface Operations {
       cms_first_name: string;
       cms_last_name: string;
       cms_password: string;
-    } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'git.empty' | 'git.failed' | 'git.host_key_changed' | 'git.needs_credentials' | 'git.no_branch' | 'git.no_repository' | 'git.not_configured' | 'git.not_set_up' | 'git.timeout' | 'git.too_large' | 'git.unreachable' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.sites' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.create_failed' | 'site.name_held' | 'site.name_taken' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+    } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'git.empty' | 'git.failed' | 'git.host_key_changed' | 'git.needs_credentials' | 'git.no_branch' | 'git.no_repository' | 'git.not_configured' | 'git.not_set_up' | 'git.sync_failed' | 'git.timeout' | 'git.too_large' | 'git.unreachable' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.sites' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.create_failed' | 'site.name_held' | 'site.name_taken' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Create a site from the archive of one elsewhere: zip, tar.gz or tar.zst with wp-content and an SQL dump. Its people stay */
   importSite: { input: { query: { fqdn: string; team_id: string; region_name?: string; is_free?: boolean }; body: Blob }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.sites' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.create_failed' | 'site.import_refused' | 'site.import_running' | 'site.name_held' | 'site.name_taken' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** One site */
@@ -2532,7 +2534,7 @@ export interface Operations {
       subdomain: string;
       restore_point?: string | null;
       git_staging_branch?: string | null;
-    } }; output: StageSite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'git.empty' | 'git.failed' | 'git.host_key_changed' | 'git.needs_credentials' | 'git.no_branch' | 'git.no_repository' | 'git.not_configured' | 'git.not_linked' | 'git.not_set_up' | 'git.timeout' | 'git.too_large' | 'git.unreachable' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.name_taken' | 'site.not_found' | 'stage.exists' | 'stage.failed' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+    } }; output: StageSite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'git.empty' | 'git.failed' | 'git.host_key_changed' | 'git.needs_credentials' | 'git.no_branch' | 'git.no_repository' | 'git.not_configured' | 'git.not_linked' | 'git.not_set_up' | 'git.sync_failed' | 'git.timeout' | 'git.too_large' | 'git.unreachable' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.name_taken' | 'site.not_found' | 'stage.exists' | 'stage.failed' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Delete the staging site for good; the live site stays as it is */
   deleteStage: { input: { params: { fqdn: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' };
   /** Change the protection, the cache and the debug mode of the staging site; the live site keeps its own */
@@ -2555,7 +2557,7 @@ export interface Operations {
       keep_files?: Array<string> | null;
     } }; output: StageSite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.commit_failed' | 'stage.compare_failed' | 'stage.conflict' | 'stage.missing' | 'stage.moved_on' | 'stage.no_base' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Make the staging site anew from the live site as it is now; what was in it is in its backups */
-  refreshStage: { input: { params: { fqdn: string } }; output: StageSite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'stage.refresh_failed' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  refreshStage: { input: { params: { fqdn: string } }; output: StageSite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'git.sync_failed' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'stage.refresh_failed' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** What the staging site wanted to mail, newest first; nobody else got it */
   listStageMail: { input: { params: { fqdn: string }; query?: { page?: number; size?: number } }; output: HeldMailPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'auth.view_only' | 'site.not_found' | 'stage.missing' };
   /** The templates that you can make sites from, newest first */

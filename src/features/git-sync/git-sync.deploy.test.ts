@@ -7,7 +7,7 @@ import { after, before, suite, test } from 'node:test';
 import type { ApiError, Site } from '#sdk';
 import { type Person, registerPerson } from '#testkit/app/people.ts';
 import { siteOnDisk } from '#testkit/app/site-changes.ts';
-import { newSite, putOnPlan } from '#testkit/app/sites.ts';
+import { newFqdn, newSite, putOnPlan } from '#testkit/app/sites.ts';
 import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
 import { visit } from '#testkit/clients/visit.ts';
 import { eventually, refused } from '#testkit/expect.ts';
@@ -95,12 +95,39 @@ suite('a repository that is linked', () => {
   test('comes with a new site, and is unlinked without losing a file', async () => {
     const git = await remote();
     const site = await newSite(owner, { git_url: git.url });
-    await eventually(async () => (await read(site)).git_last_sync_hash === git.head, 60_000);
+    assert.deepEqual([site.git_last_sync_hash, site.busy], [git.head, null], 'the response waits for the first sync');
+    const { results } = await owner.api.listSiteEvents(at(site));
+    const [created, synced] = ['site.created', 'git.synced'].map((type) => results.find((e) => e.event_type === type));
+    assert.equal(created?.detail.git_sync_event_id, synced?.id);
+    assert.ok(String(created?.finished_at) >= String(synced?.finished_at));
     const unlinked = await link(site, null);
     assert.deepEqual([unlinked.git_url, unlinked.git_last_sync_hash], [null, null]);
     assert.equal(fileOf(site, 'plugins/a/a.php'), 'one');
     await assert.rejects(sync(site), refused(409, 'git.not_linked'));
     await assert.rejects(owner.api.getGitLink(at(site)), refused(409, 'git.not_linked'));
+  });
+
+  test('fails the creation that waits for it where its first sync fails; site and stage are there', async () => {
+    const broken = { 'mu-plugins/broken.php': '[{"fail":true}]' };
+    const [git, fqdn] = [await remote({ ...FILES, ...broken }), newFqdn()];
+    const notSynced = (error: unknown) => {
+      refused(502, 'git.sync_failed')(error);
+      assert.match(
+        (error as Error).message,
+        /site is ready, but the first sync .* failed\. The deploy was rolled back/,
+      );
+      return true;
+    };
+    await assert.rejects(newSite(owner, { fqdn, git_url: git.url }), notSynced);
+    const site = await owner.api.getSite({ params: { fqdn } });
+    assert.deepEqual([site.busy, site.active, site.git_last_sync_hash], [null, true, null]);
+    await git.push({ 'mu-plugins/broken.php': null });
+    await sync(site);
+    await git.push(broken, 'next');
+    const body = { subdomain: `git-first-${count}`, git_staging_branch: 'next' };
+    await assert.rejects(owner.api.createStage({ ...at(site), wait: 60, body }), notSynced);
+    const { site_stage } = await read(site);
+    assert.deepEqual([site_stage?.git_branch, site_stage?.busy], ['next', null]);
   });
 
   test('is looked at first: a fault is one of the field, and nothing is linked', async () => {
@@ -159,8 +186,9 @@ suite('a repository that is linked', () => {
     await assert.rejects(owner.api.createStage({ ...at(site), body: missing }), refused(422, 'git.no_branch'));
     const stage = await owner.api.createStage({ ...at(site), wait: 60, body: wish });
     assert.equal(stage.git_branch, 'next');
-    const staged = () => owner.api.getGitLink({ ...at(site), query: { stage: true } });
-    await eventually(async () => (await staged()).last_sync_hash === git.tips.get('next'), 60_000);
+    assert.equal(stage.busy, null);
+    const staged = await owner.api.getGitLink({ ...at(site), query: { stage: true } });
+    assert.equal(staged.last_sync_hash, git.tips.get('next'), 'the response waits for the first sync');
     assert.deepEqual([fileOf(stage, 'plugins/a/a.php'), fileOf(site, 'plugins/a/a.php')], ['next', 'one']);
   });
 });

@@ -1,4 +1,4 @@
-import { inTransaction, type Tx } from '#core/db/database.ts';
+import { type Db, inTransaction, type Tx } from '#core/db/database.ts';
 import { finishEvent, reportProgress } from '#core/events/events.ts';
 import { GitFailed } from '#core/git.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
@@ -6,7 +6,7 @@ import type { Services } from '#core/services.ts';
 import { databaseTime, keptAs, startClock } from '#features/backup/backup.ts';
 import { recordCut } from '#features/backup-clock/backup-clock.ts';
 import { type HeldWork, holdAs, onHeldSite, release } from '#features/hold/hold.ts';
-import { announcePurge, findOwn, nothing, type SiteRow, updateSite } from '#features/instance/instance.ts';
+import { announcePurge, findOwn, type SiteRow, updateSite } from '#features/instance/instance.ts';
 import { brokenSince, lookAtPages, saidSince, takeBack, whyTakenBack } from '#features/page-check/page-check.ts';
 import { reportOf } from '#features/pit-restore/pit-restore.ts';
 import { againIfOutdated } from '#timemachine/failure.ts';
@@ -18,9 +18,14 @@ import { CONTENT_FOLDER } from './git-sync.rules.ts';
 import { findLink, type LinkRow, noteProblem, updateLink } from './git-sync.sql.ts';
 import { detailOf, type SyncState, stateOf, writeState } from './git-sync.state.ts';
 
+interface SyncWork extends HeldWork {
+  /** Event of the creation that this sync completes. */
+  creationEventId?: string;
+}
+
 interface Sync {
   services: Services;
-  work: HeldWork;
+  work: SyncWork;
   site: SiteRow;
   link: LinkRow;
 }
@@ -30,12 +35,12 @@ interface Sync {
  * site is kept as it is, files are placed in one step, and its pages are looked at; where one broke, all of it is taken back. What was
  * begun when a worker died is ended by the next attempt.
  */
-export const syncSite = jobKind<HeldWork>({
+export const syncSite = jobKind<SyncWork>({
   name: 'git.sync',
   lane: 'git',
   async run(work, { services, commit }) {
     const site = await findOwn(services, work);
-    if (!site) return commit(nothing);
+    if (!site) return commit((tx) => finishSync(tx, work, { failure: DELETED }));
     const link = await findLink(services.db, site.id);
     if (!link) return commit((tx) => giveUp(tx, work, 'The site is linked to no repository any more.'));
     const sync = { services, work, site, link };
@@ -191,26 +196,26 @@ async function recoverFiles({ services, site }: Sync): Promise<Recovery> {
 
 async function endWell(tx: Tx, { work, site, link }: Sync, state: SyncState): Promise<void> {
   await announcePurge(tx, site.id);
-  if (!(await release(tx, work))) return;
+  if (!(await release(tx, work))) return finishSync(tx, work, { failure: DELETED });
   const hash = state.commit as string;
   await updateSite(tx, site.id, { git_last_sync_hash: hash, storage_is_stale: true });
   const files = (await findLink(tx, site.id))?.running_files ?? link.files;
   await updateLink(tx, site.id, { files, problem: null, ...ENDED });
   // The state that it brought gets its own backup at once.
   await startClock(tx, site.id, site.team_id);
-  await finishEvent(tx, work.eventId, { result: detailOf(state) });
+  await finishSync(tx, work, { result: detailOf(state) });
 }
 
 async function endUndone(tx: Tx, { services, work, site }: Sync, state: SyncState): Promise<void> {
   const { broken = [], checks = [], said = [] } = state;
   const failure = whyTakenBack('deploy', { broken, before: checks, said });
   await announcePurge(tx, site.id);
-  if (!(await release(tx, work))) return;
+  if (!(await release(tx, work))) return finishSync(tx, work, { failure: DELETED });
   await updateSite(tx, site.id, { storage_is_stale: true });
   await updateLink(tx, site.id, ENDED);
   await noteProblem(tx, site.id, failure);
   await startClock(tx, site.id, site.team_id);
-  await finishEvent(tx, work.eventId, { failure, result: detailOf(state) });
+  await finishSync(tx, work, { failure, result: detailOf(state) });
   const { commit = '', subject = '' } = state;
   const mail = { teamId: site.team_id, fqdn: site.fqdn, commit, subject, failure };
   await services.jobs.enqueue(tx, mailDeployTakenBack, mail);
@@ -218,11 +223,26 @@ async function endUndone(tx: Tx, { services, work, site }: Sync, state: SyncStat
 
 const ENDED = { running: null, running_files: null };
 
-async function giveUp(tx: Tx | Parameters<typeof release>[0], work: HeldWork, failure: string): Promise<void> {
-  const { siteId, eventId } = work;
+async function giveUp(tx: Db, work: SyncWork, failure: string): Promise<void> {
+  const { siteId } = work;
   await announcePurge(tx, siteId);
   await release(tx, work);
   await updateLink(tx, siteId, ENDED);
   await noteProblem(tx, siteId, failure);
-  await finishEvent(tx, eventId, { failure });
+  await finishSync(tx, work, { failure });
+}
+
+const DELETED = 'The site was deleted before its sync ended.';
+
+/** Ends the event of the sync and, for a first sync, that of the creation. */
+async function finishSync(
+  db: Db,
+  { eventId, creationEventId }: SyncWork,
+  detail: { failure?: string; result?: Record<string, unknown> },
+): Promise<void> {
+  await finishEvent(db, eventId, detail);
+  if (creationEventId === undefined) return;
+  const { failure } = detail;
+  const told = failure && { failure: `The site is ready, but the first sync with its repository failed. ${failure}` };
+  await finishEvent(db, creationEventId, { ...told });
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Caller, hasRoleOnSite, seesSecrets } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import { AppError, type Fault } from '#core/errors.ts';
+import { finishEvent, reportProgress } from '#core/events/events.ts';
 import { API_PREFIX, type Call } from '#core/http/operation.ts';
 import { requireVerified } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
@@ -142,27 +143,42 @@ export interface SyncReason {
   by: Pick<Caller, 'userId' | 'fullName'> | null;
   /** What began it, for the event. */
   trigger: 'link' | 'request' | 'push' | 'look';
+  /** Event of the creation that this sync completes. */
+  creationEventId?: string;
 }
 
 /** Writes the event and the job, and holds the site. The caller has locked it and seen that it is idle. */
 export async function startSync(db: Db, services: Services, site: SiteRow, reason: SyncReason): Promise<string> {
   const link = await findLink(db, site.id);
   if (!link) throw notLinked();
-  const { by, trigger } = reason;
+  const { by, trigger, creationEventId } = reason;
   const eventId = await recordSiteEvent(db, by, site, {
     event_type: 'git.synced',
     activity: by ? `${by.fullName} synced ${site.fqdn} with its repository` : `${site.fqdn} follows its repository`,
     detail: { git_url: link.git_url, branch: link.branch, trigger },
     unfinished: true,
   });
-  await services.jobs.enqueue(db, syncSite, { siteId: site.id, eventId }, site.id, site.team_id);
+  const work = { siteId: site.id, eventId, ...(creationEventId && { creationEventId }) };
+  await services.jobs.enqueue(db, syncSite, work, site.id, site.team_id);
   await hold(db, [site.id], 'git_fetch', eventId);
   return eventId;
 }
 
-/** Where the site, new and ready, has a repository to follow. */
-export async function startFirstSync(db: Db, services: Services, site: SiteRow): Promise<void> {
-  if (await findLink(db, site.id)) await startSync(db, services, site, { by: null, trigger: 'link' });
+/** Ends the event of a creation with its result. Where the new site follows a repository, its first sync ends that event. */
+export async function finishCreation(
+  db: Db,
+  services: Services,
+  site: SiteRow,
+  eventId: string,
+  result: Record<string, unknown>,
+): Promise<void> {
+  if (!(await findLink(db, site.id))) return finishEvent(db, eventId, { result });
+  const git_sync_event_id = await startSync(db, services, site, {
+    by: null,
+    trigger: 'link',
+    creationEventId: eventId,
+  });
+  await reportProgress(db, eventId, { result, git_sync_event_id, step: 'syncing the repository' });
 }
 
 /** Syncs now, also where the commit is the same: what the site changed of its files is then as in Git again. */

@@ -9,13 +9,13 @@ import type { GitSyncRepository } from './git-sync.schema.ts';
 import { listLinkedSites } from './git-sync.sql.ts';
 
 export {
+  finishCreation,
   isLinkedTo,
   linkSite,
   linkStage,
   type PreparedLink,
   prepareLink,
   prepareStageBranch,
-  startFirstSync,
   startSync,
   unlinkSite,
 } from './git-sync.link.ts';

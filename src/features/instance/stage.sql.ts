@@ -10,6 +10,7 @@ export interface StageRow
     SiteRow,
     | 'id'
     | 'fqdn'
+    | 'busy'
     | 'is_sleeping'
     | 'http_auth_enabled'
     | 'debug_enabled'
@@ -24,7 +25,7 @@ export interface StageRow
 
 export async function stagesOfSites(db: Db, siteIds: string[]): Promise<Map<string, StageRow>> {
   const { rows } = await sql<StageRow>`
-    select s.of_site_id, s.id, s.fqdn, s.is_sleeping, s.http_auth_enabled, s.debug_enabled, s.cdn_dev_mode_enabled, s.cdn_firewall_enabled,
+    select s.of_site_id, s.id, s.fqdn, s.busy, s.is_sleeping, s.http_auth_enabled, s.debug_enabled, s.cdn_dev_mode_enabled, s.cdn_firewall_enabled,
       s.cdn_firewall_allowed_ips, g.git_branch, s.created_at from sites s join site_stages g on g.site_id = s.id
     where s.of_site_id = any(${siteIds}::uuid[]) and s.kind = 'stage'`.execute(db);
   return new Map(rows.map((row) => [row.of_site_id, row]));

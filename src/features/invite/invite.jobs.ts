@@ -1,6 +1,6 @@
 import { finishEvent } from '#core/events/events.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
-import { writeLetter } from '#core/letter.ts';
+import { inviteLetter } from './invite.letter.ts';
 import { mailedInviteLink } from './invite.link.ts';
 import { findInvitation } from './invite.sql.ts';
 
@@ -11,19 +11,7 @@ export const mailInvite = jobKind<{ inviteId: string; eventId: string }>({
     const invite = await findInvitation(services.db, inviteId);
     // Withdrawn before it was sent: there is nobody to write to.
     if (!invite) return commit((tx) => finishEvent(tx, eventId, { mailed: false }, WITHDRAWN));
-    const sites = invite.site_ids?.length;
-    const where = sites ? ` for ${sites === 1 ? 'one of its sites' : `${sites} of its sites`}` : '';
-    const lead = `${invite.inviter ?? 'Somebody'} invites you to join the team "${invite.team_name}"${where} as ${invite.role}.`;
-    const letter = writeLetter({
-      subject: `Join ${invite.team_name} on Siteyard`,
-      firstName: invite.first_name ?? 'there',
-      blocks: [
-        lead,
-        ...(invite.message ? [{ quote: invite.message }] : []),
-        'Join here within 7 days, or leave this mail alone if you do not know them.',
-        { label: 'Join the team', url: mailedInviteLink(services, invite) },
-      ],
-    });
+    const letter = inviteLetter(invite, mailedInviteLink(services, invite));
     await services.mailer.send({ id, to: invite.target_email, ...letter });
     await commit((tx) => finishEvent(tx, eventId, { mailed: true }));
   },

@@ -84,12 +84,15 @@ export async function markAccepted(db: Db, id: string): Promise<void> {
 }
 
 /** What the mail needs to say. */
-export async function findInvitation(
-  db: Db,
-  id: string,
-): Promise<(InviteRow & { team_name: string; inviter: string | null }) | undefined> {
-  const { rows } = await sql<InviteRow & { team_name: string; inviter: string | null }>`
-    select i.*, t.name as team_name, u.first_name || ' ' || u.last_name || ' (' || u.email || ')' as inviter
+type InvitationRow = InviteRow & {
+  team_name: string;
+  inviter_name: string | null;
+  inviter_email: string | null;
+};
+
+export async function findInvitation(db: Db, id: string): Promise<InvitationRow | undefined> {
+  const { rows } = await sql<InvitationRow>`
+    select i.*, t.name as team_name, u.first_name || ' ' || u.last_name as inviter_name, u.email as inviter_email
     from team_invites i join teams t on t.id = i.team_id left join users u on u.id = i.created_by where i.id = ${id}`.execute(
     db,
   );

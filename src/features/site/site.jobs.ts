@@ -3,7 +3,7 @@ import { finishEvent, reportProgress } from '#core/events/events.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
 import { startClock } from '#features/backup/backup.ts';
-import { startFirstSync } from '#features/git-sync/git-sync.ts';
+import { finishCreation } from '#features/git-sync/git-sync.ts';
 import { type HeldWork, onHeldSite, release } from '#features/hold/hold.ts';
 import {
   deleteSite,
@@ -79,8 +79,7 @@ export const createSiteJob = jobKind<Creation>({
       });
       await addStorage(tx, site.team_id, storageBytes);
       await startClock(tx, siteId, site.team_id);
-      await finishEvent(tx, eventId, { result: { url: spec.url, core_version: spec.coreVersion } });
-      await startFirstSync(tx, services, site);
+      await finishCreation(tx, services, site, eventId, { url: spec.url, core_version: spec.coreVersion });
     });
   },
   async undo({ siteId, eventId }, { config, db, hosts }) {

@@ -7,7 +7,7 @@ import { inTeam, signedIn, teamNotFound, verifiedIf } from '#core/policy.ts';
 import { sleepEditor } from '#features/code-editor/code-editor.ts';
 import { Event } from '#features/event/event.schema.ts';
 import { listSiteEvents } from '#features/event/event.ts';
-import { repositoryErrors } from '#features/git-sync/git-sync.schema.ts';
+import { repositoryErrors, syncFailed } from '#features/git-sync/git-sync.schema.ts';
 import { siteBusy } from '#features/hold/hold.ts';
 import { onSite, siteOrStage, stageMissing } from '#features/instance/instance.ts';
 import { furtherNameErrors, nameErrors } from '#features/site-name/site-name.schema.ts';
@@ -90,7 +90,15 @@ export const siteOperations = [
     assistant: true,
     body: NewSite,
     response: Site,
-    errors: [...workingTeamErrors, planSites, planStorage, ...nameErrors, ...repositoryErrors, createFailed],
+    errors: [
+      ...workingTeamErrors,
+      planSites,
+      planStorage,
+      ...nameErrors,
+      ...repositoryErrors,
+      createFailed,
+      syncFailed,
+    ],
     goesOn: true,
     prepare: ({ db, services, caller, body }) => prepareSite(db, services, caller, body),
     handle: (call) => createSite(call, call.body, call.prepared),

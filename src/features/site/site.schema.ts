@@ -12,6 +12,7 @@ export const StageSite = Type.Object(
     id: Uuid,
     fqdn: Type.String(),
     git_branch: Nullable(Type.String()),
+    busy: Nullable(Type.String({ description: 'Work that has the staging site to itself right now' })),
     is_sleeping: Type.Boolean(),
     http_auth_enabled: Type.Boolean({ description: "The user name and the password are the live site's" }),
     debug_enabled: Type.Boolean(),

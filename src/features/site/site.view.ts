@@ -8,6 +8,7 @@ import { type BackupState, backupStates } from '#features/backup/backup.ts';
 import { certificatesOf } from '#features/certificate/certificate.ts';
 import { editorView } from '#features/code-editor/code-editor.ts';
 import { pathsOfSites } from '#features/external-path/external-path.ts';
+import { syncFailed } from '#features/git-sync/git-sync.schema.ts';
 import { busyWord } from '#features/hold/hold.ts';
 import { findSiteById, type SiteRow, type StageRow, siteUrl, stagesOfSites } from '#features/instance/instance.ts';
 import { dkimName, dkimRecordOf, mailDomainOf } from '#features/site-mail/site-mail.ts';
@@ -133,6 +134,7 @@ export const viewStage = (row: Omit<StageRow, 'of_site_id'>): StageSite => ({
   id: row.id,
   fqdn: row.fqdn,
   git_branch: row.git_branch,
+  busy: busyWord(row.busy),
   is_sleeping: row.is_sleeping,
   http_auth_enabled: row.http_auth_enabled,
   debug_enabled: row.debug_enabled,
@@ -148,8 +150,8 @@ export async function rereadSite(
   first: { body: Site; eventId: string },
   workFailed: (why: { message: string }) => AppError,
 ): Promise<Site> {
-  const { failure } = await eventDetail(db, first.eventId);
-  if (typeof failure === 'string') throw workFailed({ message: failure });
+  const { failure, git_sync_event_id } = await eventDetail(db, first.eventId);
+  if (typeof failure === 'string') throw (git_sync_event_id ? syncFailed : workFailed)({ message: failure });
   const row = await findSiteById(db, first.body.id);
   // Deleted since: the request was repeated with its key, and what it got then is what it gets now.
   return row ? completeSite(db, services, caller, row) : first.body;

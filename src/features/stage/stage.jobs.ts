@@ -3,7 +3,7 @@ import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
 import { forgetBackups, spaceOf, startClock } from '#features/backup/backup.ts';
 import { cutHeld, cutNow } from '#features/backup-clock/backup-clock.ts';
-import { startFirstSync } from '#features/git-sync/git-sync.ts';
+import { finishCreation } from '#features/git-sync/git-sync.ts';
 import { aloneOnSite, type HeldWork, onHeldSite, release } from '#features/hold/hold.ts';
 import {
   deleteSite,
@@ -68,8 +68,8 @@ export const buildStage = jobKind<NewStageWork>({
       await addStorage(tx, stage.team_id, storageBytes - stage.storage_bytes);
       await forgetBases(tx, siteId);
       await addBases(tx, siteId, { live: base, liveFqdn: live.fqdn, stage: begun });
-      await finishEvent(tx, eventId, { result: { url: spec.url, base_point: new Date(base.timeMs) } });
-      await startFirstSync(tx, services, stage);
+      const result = { url: spec.url, base_point: new Date(base.timeMs) };
+      await finishCreation(tx, services, stage, eventId, result);
     });
   },
   async undo(payload, services) {

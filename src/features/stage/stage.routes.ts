@@ -4,7 +4,7 @@ import type { Failure } from '#core/errors.ts';
 import { eventDetail } from '#core/events/events.ts';
 import { operation } from '#core/http/operation.ts';
 import { Empty, Fqdn, PageOf, PageQuery } from '#core/http/schema.ts';
-import { notLinked, repositoryErrors } from '#features/git-sync/git-sync.schema.ts';
+import { notLinked, repositoryErrors, syncFailed } from '#features/git-sync/git-sync.schema.ts';
 import { siteBusy } from '#features/hold/hold.ts';
 import { onSite, siteOrStage, stageMissing, stagesOfSites } from '#features/instance/instance.ts';
 import { planStorage, StageChange, StageSite } from '#features/site/site.schema.ts';
@@ -60,13 +60,14 @@ export const stageOperations = [
       notLinked,
       ...repositoryErrors,
       stageFailed,
+      syncFailed,
     ],
     goesOn: true,
     prepare: ({ db, services, caller, subject: site, body }) => prepareStage(db, services, caller, site, body),
     handle: (call) => createStage(call, call.subject, call.prepared),
     async reread({ db, subject: site }, first) {
-      const { failure } = await eventDetail(db, first.eventId);
-      if (typeof failure === 'string') throw stageFailed({ message: failure });
+      const { failure, git_sync_event_id } = await eventDetail(db, first.eventId);
+      if (typeof failure === 'string') throw (git_sync_event_id ? syncFailed : stageFailed)({ message: failure });
       const stage = (await stagesOfSites(db, [site.id])).get(site.id);
       return stage ? viewStage(stage) : first.body;
     },
@@ -167,12 +168,12 @@ export const stageOperations = [
     assistant: true,
     params,
     response: StageSite,
-    errors: [...workingTeamErrors, siteBusy, stageMissing, planStorage, refreshFailed],
+    errors: [...workingTeamErrors, siteBusy, stageMissing, planStorage, refreshFailed, syncFailed],
     goesOn: true,
     handle: (call) => refreshStage(call, call.subject),
     async reread({ db, subject: live }, { body, eventId }) {
-      const { failure } = await eventDetail(db, eventId);
-      if (typeof failure === 'string') throw refreshFailed({ message: failure });
+      const { failure, git_sync_event_id } = await eventDetail(db, eventId);
+      if (typeof failure === 'string') throw (git_sync_event_id ? syncFailed : refreshFailed)({ message: failure });
       const stage = (await stagesOfSites(db, [live.id])).get(live.id);
       return stage ? viewStage(stage) : body;
     },

@@ -203,6 +203,21 @@ suite('a staging site', () => {
     await stop();
   });
 
+  test('says which work it is busy with, from its creation on', async () => {
+    const site = await titledSite('Busy');
+    const params = { fqdn: site.fqdn };
+    const begun = await owner.api.createStage({ params, body: { subdomain: newName() } });
+    assert.equal(begun.busy, 'creating');
+    const stage = await eventually(async () => {
+      const { site_stage } = await read(site);
+      return site_stage?.busy === null && site_stage;
+    });
+    const release = await holdSite(app, stage.id, 'git_sync');
+    assert.deepEqual([(await read(site)).busy, (await read(site)).site_stage?.busy], [null, 'git_sync']);
+    await release();
+    assert.equal((await owner.api.updateStage({ params, body: {} })).busy, null);
+  });
+
   test('is deleted for good, with its files and its name, and the live site stays', async () => {
     const site = await titledSite('Stays');
     const { id, fqdn } = await stageOf(site);

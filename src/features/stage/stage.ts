@@ -110,7 +110,7 @@ export async function createStage(call: Call, named: SiteRow, prepared: Prepared
   await hold(db, [site.id], 'staging', eventId);
   await services.jobs.enqueue(db, buildStage, { siteId: id, liveId: site.id, eventId }, id);
   call.headers['operation-id'] = eventId;
-  return viewStage({ ...stage, git_branch: branch ?? null });
+  return viewPair(db, site);
 }
 
 /** Makes the stage what the live site is now. What was in it is in its backups. */
