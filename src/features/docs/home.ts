@@ -25,7 +25,8 @@ const firstSentence = (text: string): string => /^.*?[.](?=\s|$)/.exec(text)?.[0
 
 /** The page for an unknown address, with what its last words find. */
 export function notFoundPage(words: string, found: readonly Found[], around: Around): DocsPage {
-  const lead = found.length > 0 ? 'There is no page at this address. These come close:' : 'There is no page at this address.';
+  const lead =
+    found.length > 0 ? 'There is no page at this address. These come close:' : 'There is no page at this address.';
   const body =
     `${headerHtml(around, '/docs/search', words)}<main id="main" tabindex="-1" class="home results"><h1>Page not found</h1>` +
     `<p class="lead">${lead}</p>${resultsHtml(found)}<p><a href="/docs">Go to the start of the docs</a></p></main>`;
