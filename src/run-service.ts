@@ -11,13 +11,19 @@ import type { Platform } from './platform.ts';
 // Stripping the types of several hundred modules and compiling them is about a fifth of a start's CPU time, so what came of
 // it is kept. Where the folder can not be written, every start does the work again.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/siteyard'));
-const [{ ConfigError, readConfig, SHARES_PORTS }, { DataDirInUseError }, { DiskFullError }, { MachineLacksError }] =
-  await Promise.all([
-    import('./config.ts'),
-    import('#core/db/embedded/data-dir-lock.ts'),
-    import('./platform/disk-reserve.ts'),
-    import('#runtimes/fpm/php-install.ts'),
-  ]).catch(failToLoad);
+const [
+  { ConfigError, readConfig, SHARES_PORTS },
+  { DataDirInUseError },
+  { DiskFullError },
+  { MissingDataError },
+  { MachineLacksError },
+] = await Promise.all([
+  import('./config.ts'),
+  import('#core/db/embedded/data-dir-lock.ts'),
+  import('./platform/disk-reserve.ts'),
+  import('./platform/missing-data.ts'),
+  import('#runtimes/fpm/php-install.ts'),
+]).catch(failToLoad);
 
 /** What an operator does to the machine or the platform as a whole, where it runs. */
 const COMMANDS = ['doctor', 'backup-platform', 'restore-platform'];
@@ -117,7 +123,7 @@ function rootCause(error: unknown): Error {
 
 /** A sentence where the operator can mend it, the whole error where only we can. */
 function explain(error: unknown): unknown {
-  const plain = [ConfigError, DataDirInUseError, DiskFullError, MachineLacksError];
+  const plain = [ConfigError, DataDirInUseError, DiskFullError, MissingDataError, MachineLacksError];
   if (plain.some((kind) => error instanceof kind)) return (error as Error).message;
   const { code, port, path } = error as { code?: string; port?: number; path?: string };
   if (code === 'ENOSPC')
