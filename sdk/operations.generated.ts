@@ -910,6 +910,10 @@ export type PlatformOverview = {
       reason: string | null;
     }>;
   };
+  platform_backup: {
+    last_at: string | null;
+    age_seconds: number;
+  };
 };
 export type Preview = {
   id: string;

@@ -9,6 +9,7 @@ import { findLackOfRoom } from './platform/disk-reserve.ts';
 import type { Drivers } from './platform/drivers.ts';
 import { makeOperator } from './platform/first-data.ts';
 import { layGround } from './platform/ground.ts';
+import { rejectLostDatabase } from './platform/missing-data.ts';
 import { ownParts } from './platform/parts.ts';
 import { FirstProcess } from './platform/port-group/first-process.ts';
 import type { PortGroup } from './platform/port-group/port-group.ts';
@@ -46,6 +47,7 @@ export async function startPlatform(
   };
   try {
     const all = [...features, ...extraFeatures];
+    await rejectLostDatabase(config);
     const ground = await layGround(config, log, stops);
     const services = await createServices({
       config,

@@ -45,6 +45,12 @@ export async function openSecrets(db: Kysely<DB>, keys: readonly [string, ...str
   });
 }
 
+/** Whether a platform has started on this database before. */
+export async function isPlatform(db: Db): Promise<boolean> {
+  const { rows } = await sql`select from platform`.execute(db);
+  return rows.length > 0;
+}
+
 /** Whether this is the platform's key of today. */
 export async function isKeyOf(db: Db, key: string): Promise<boolean> {
   const { rows } = await sql<Pick<PlatformRow, 'key_check'>>`select key_check from platform`.execute(db);

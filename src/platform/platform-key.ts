@@ -2,26 +2,51 @@ import { randomBytes } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder } from '#core/durable-folder.ts';
-import { openSecrets, WrongKey } from '#core/platform-key.ts';
+import { isPlatform, openSecrets, WrongKey } from '#core/platform-key.ts';
 import type { Secrets } from '#core/secrets.ts';
 import type { Services } from '#core/services.ts';
 import { type Config, ConfigError } from '../config.ts';
+import { lostKey } from './missing-data.ts';
 
 export async function openOwnSecrets(config: Config, db: Services['db']): Promise<Secrets> {
-  const key = await ownKey(config);
+  const key = config.secretKey ?? (await readOrMakeKey(config.dataDir, db));
   const before = config.previousSecretKeys.filter((each) => each !== key);
   return openSecrets(db, [key, ...before]).catch((error) => {
     throw error instanceof WrongKey ? new ConfigError([error.message]) : error;
   });
 }
 
-/** What the platform's key is, for this process and those that it starts. */
+/** The platform's key, for this process and those that it starts. It exists once the secrets were opened. */
 export async function ownKey({ secretKey, dataDir }: Config): Promise<string> {
-  return secretKey ?? readOrMakeKey(join(dataDir, 'secret.key'));
+  const key = secretKey ?? (await readKey(keyFile(dataDir)));
+  if (key === undefined) throw lostKey(dataDir);
+  return key;
+}
+
+const keyFile = (dataDir: string) => join(dataDir, 'secret.key');
+
+async function readOrMakeKey(dataDir: string, db: Services['db']): Promise<string> {
+  const file = keyFile(dataDir);
+  const isUsed = await isPlatform(db);
+  // Another process writes the key before the database knows of it, so the file is looked for last.
+  const key = await readKey(file);
+  if (key !== undefined) return key;
+  if (isUsed) throw lostKey(dataDir);
+  await makeKey(file);
+  return (await readKey(file)) as string;
+}
+
+async function readKey(file: string): Promise<string | undefined> {
+  const key = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  if (key !== undefined && key.trim().length < 32)
+    throw new ConfigError([`${file} holds no key: put the right one back, or set SECRET_KEY`]);
+  return key?.trim();
 }
 
 /** Losing the platform's key makes every sealed value unreadable, so nothing is ever written over one. */
-async function readOrMakeKey(file: string): Promise<string> {
+async function makeKey(file: string): Promise<void> {
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true });
   // Fails where a key exists already, be it made this moment by another process.
@@ -31,7 +56,4 @@ async function readOrMakeKey(file: string): Promise<string> {
   await rm(draft);
   // What is sealed with the key is in the database a moment later, so its name has to last as well.
   await syncFolder(dirname(file));
-  const key = (await readFile(file, 'utf8')).trim();
-  if (key.length < 32) throw new Error(`${file} holds no key; restore it, or set SECRET_KEY`);
-  return key;
 }

@@ -410,6 +410,8 @@ export interface DB {
     has_analytics: Generated<boolean>;
     clock_at: Generated<Date>;
     clock_leapt_at: Generated<Date | null>;
+    backed_up_at: Generated<Date | null>;
+    backup_watched_since: Generated<Date>;
   };
   platform_processes: {
     id: string;

@@ -106,6 +106,15 @@ export const Overview = Type.Object(
         }),
       ),
     }),
+    platform_backup: Type.Object(
+      {
+        last_at: Nullable(Timestamp),
+        age_seconds: Type.Integer({
+          description: 'Time since the last one; where there is none, since the platform first watched for it',
+        }),
+      },
+      { description: 'Backups of the platform itself (backup-platform)' },
+    ),
   },
   { title: 'PlatformOverview' },
 );

@@ -54,3 +54,12 @@ export async function edgeReadings(db: Db, hours: number): Promise<{ slot: Date;
 export async function forgetOldReadings(db: Db): Promise<void> {
   await sql`delete from platform_readings where slot < now() - interval '2 days'`.execute(db);
 }
+
+/** When the platform itself was last backed up. Where it never was, the age counts from the day this was first looked at. */
+export async function platformBackup(db: Db): Promise<{ last_at: Date | null; age_seconds: number }> {
+  const { rows } = await sql<{ last_at: Date | null; age_seconds: number }>`
+    select backed_up_at as last_at,
+      greatest(0, extract(epoch from now() - coalesce(backed_up_at, backup_watched_since)))::int as age_seconds
+    from platform`.execute(db);
+  return rows[0] ?? { last_at: null, age_seconds: 0 };
+}

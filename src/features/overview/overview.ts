@@ -10,7 +10,7 @@ import { countSitesByState } from '#features/site/site.ts';
 import { countTeams, revenueByPlan } from '#features/team/team.ts';
 import { countUsers } from '#features/user/user.ts';
 import type { Overview, TrafficPoint } from './overview.schema.ts';
-import { type EdgeReading, edgeReadings, newestHosts } from './overview.sql.ts';
+import { type EdgeReading, edgeReadings, newestHosts, platformBackup } from './overview.sql.ts';
 
 export { currentSlot, type EdgeReading, type PlatformReading, writeReading } from './overview.sql.ts';
 
@@ -34,6 +34,7 @@ export async function overviewOf(db: Db, { jobs }: Services): Promise<Overview> 
     revenue: await revenueOf(db),
     certificates: await certificatesOf(db),
     backups: await backupsOf(db),
+    platform_backup: await platformBackup(db),
   };
 }
 

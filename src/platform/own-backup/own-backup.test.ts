@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict';
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { createLog } from '#core/log.ts';
+import { overviewFeature } from '#features/overview/overview.feature.ts';
 import { registerPerson, signInAs } from '#testkit/app/people.ts';
 import { newSite } from '#testkit/app/sites.ts';
-import { createTestDatabase, startTestApp } from '#testkit/app/test-app.ts';
+import { createTestDatabase, OPERATOR, startTestApp, type TestApp } from '#testkit/app/test-app.ts';
 import { scratchFolder } from '#testkit/snapshots/scratch.ts';
 import { readConfig } from '../../config.ts';
-import { keepInStore, takeFromStore } from './in-store.ts';
+import { runCommand } from '../commands.ts';
+import { keepInStore, listInStore, type StoredBackup, takeFromStore } from './in-store.ts';
 import { backUpPlatform, restorePlatform } from './own-backup.ts';
+import { readSealedLines, writeSealedLines } from './sealed-file.ts';
 
 const PASSPHRASE = 'a passphrase that is long enough';
 const SECRET_KEY = 'a key for tests that is long enough';
@@ -25,7 +30,23 @@ test('a platform comes back in an empty place: accounts, sites, what is sealed, 
   const site = await newSite(person);
   const lasting = app.services.secrets.deriveLasting('a test');
   try {
-    await backUpPlatform({ ...app.services.config, dataDir: folder, secretKey: SECRET_KEY }, file, PASSPHRASE);
+    assert.ok((await ageOf(app)) < 600, 'it counts from the first start until there is a backup');
+    assert.equal((await overviewOf(app)).platform_backup.last_at, null);
+    await sql`update platform set backup_watched_since = now() - interval '1 day'`.execute(app.services.db);
+    assert.ok((await ageOf(app)) > 86_000);
+    const own = { ...app.services.config, dataDir: folder, secretKey: SECRET_KEY };
+    await assert.rejects(
+      backUpPlatform(own, PASSPHRASE, async (write) => {
+        await write(file);
+        throw new Error('the store is away');
+      }),
+      /is away/,
+    );
+    assert.ok((await ageOf(app)) > 86_000, 'a backup that was not kept does not count');
+    await backUpPlatform(own, PASSPHRASE, (write) => write(file));
+    assert.ok((await ageOf(app)) < 600);
+    const { last_at, age_seconds } = (await overviewOf(app)).platform_backup;
+    assert.ok(last_at !== null && age_seconds < 600);
     state = await stateOf(app.services.db);
   } finally {
     await app.close();
@@ -78,12 +99,12 @@ test('it comes back in an empty DATA_DIR with the embedded Postgres, and a backu
   try {
     await registerPerson(app, 'Grace');
     const own = { ...app.services.config, secretKey: SECRET_KEY, previousSecretKeys: PREVIOUS };
-    await keepInStore(store, (file) => backUpPlatform(own, file, PASSPHRASE));
+    await backUpPlatform(own, PASSPHRASE, (write) => keepInStore(store, write));
   } finally {
     await app.close();
   }
   const config = readConfig({ DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'silent' });
-  const { rows, previousKeysFile = '' } = await takeFromStore(store, (file) =>
+  const { rows, previousKeysFile = '' } = await takeFromStore(store, {}, (file) =>
     restorePlatform(config, file, PASSPHRASE, log),
   );
   assert.ok(rows > 50);
@@ -92,9 +113,87 @@ test('it comes back in an empty DATA_DIR with the embedded Postgres, and a backu
   assert.deepEqual(readConfig({ SECRET_KEY_PREVIOUS }).previousSecretKeys, PREVIOUS);
   assert.equal((await stat(previousKeysFile)).mode & 0o777, 0o600);
   // From the folder alone, where no service runs.
-  assert.deepEqual(await backUpPlatform(config, second, PASSPHRASE), { rows });
+  assert.equal((await backUpPlatform(config, PASSPHRASE, (write) => write(second))).rows, rows);
   await assert.rejects(restorePlatform(config, second, PASSPHRASE, log), /has a database already/);
 });
+
+test('a restore that fails changes nothing in DATA_DIR and can be repeated, also after a kill', async (t) => {
+  const folder = scratchFolder(t);
+  const [file, unfit] = [join(folder, 'platform.backup'), join(folder, 'unfit.backup')];
+  const app = await startTestApp();
+  const own = { ...app.services.config, dataDir: folder, secretKey: SECRET_KEY };
+  await backUpPlatform(own, PASSPHRASE, (write) => write(file)).finally(() => app.close());
+  await writeSealedLines(
+    unfit,
+    PASSPHRASE,
+    (async function* () {
+      let isUnfit = false;
+      for await (const line of readSealedLines(file, PASSPHRASE)) {
+        yield line;
+        if (!isUnfit && line.startsWith('{"table"')) yield JSON.stringify({ table: 'public.unknown', columns: [] });
+        isUnfit ||= line.startsWith('{"table"');
+      }
+    })(),
+  );
+  const dataDir = join(folder, 'data');
+  const config = readConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent' });
+  const log = createLog('silent');
+  await assert.rejects(restorePlatform(config, unfit, PASSPHRASE, log), /unknown was another one/);
+  assert.deepEqual(await readdir(dataDir), []);
+  const damaged = join(folder, 'damaged.backup');
+  await writeFile(damaged, (await readFile(file)).subarray(0, -20));
+  await assert.rejects(restorePlatform(config, damaged, PASSPHRASE, log), /damaged/);
+  assert.deepEqual(await readdir(dataDir), []);
+  // As a restore leaves it that was killed.
+  await mkdir(join(dataDir, 'postgres.restoring/cluster'), { recursive: true });
+  await restorePlatform(config, file, PASSPHRASE, log);
+  assert.deepEqual((await readdir(dataDir)).sort(), ['postgres', 'secret.key']);
+});
+
+test('one can list the backups in the store, and restore another one than the newest', async (t) => {
+  const folder = scratchFolder(t);
+  const place = { kind: 'disk' as const, folder: join(folder, 'store') };
+  const backups: string[] = [];
+  for (const text of ['first', 'second', 'third']) {
+    const key = await keepInStore(place, (file) => writeSealedLines(file, PASSPHRASE, Readable.from([text])));
+    backups.push(key.replace('platform/', ''));
+    await sleep(5);
+  }
+  const [first, second, third] = backups as [string, string, string];
+  const listed = await listInStore(place);
+  assert.deepEqual(
+    listed.map(({ name }) => name),
+    [third, second, first],
+  );
+  const read = async (file: string) => (await Readable.from(readSealedLines(file, PASSPHRASE)).toArray()).join();
+  assert.equal(await takeFromStore(place, {}, read), 'third');
+  assert.equal(await takeFromStore(place, { name: first }, read), 'first');
+  const notAfter = new Date((listed[1] as StoredBackup).at.getTime() + 1);
+  assert.equal(await takeFromStore(place, { notAfter }, read), 'second');
+  await assert.rejects(takeFromStore(place, { name: 'another' }, read), /no backup of the platform named another/);
+  await assert.rejects(takeFromStore(place, { notAfter: new Date(0) }, read), /or before\. The oldest is/);
+  const damaged = join(place.folder, 'platform', third);
+  await writeFile(damaged, (await readFile(damaged)).subarray(0, -1));
+  await assert.rejects(takeFromStore(place, {}, read), (error: Error) => error.message.includes(third));
+
+  const printed: string[] = [];
+  t.mock.method(console, 'log', (line: string) => printed.push(line));
+  assert.equal(await runCommand('restore-platform', ['store', '--list'], { BACKUP_STORE: place.folder }), 0);
+  assert.deepEqual(
+    printed.map((line) => line.split(' ')[0]),
+    [third, second, first],
+  );
+});
+
+async function ageOf({ services }: TestApp): Promise<number> {
+  const [figures] = overviewFeature.figures ?? [];
+  return (await figures?.read(services))?.platform_backup_age_seconds as number;
+}
+
+async function overviewOf(app: TestApp) {
+  const { api } = await signInAs(app, OPERATOR.email, OPERATOR.password);
+  return api.getPlatformOverview();
+}
 
 type Services = Awaited<ReturnType<typeof startTestApp>>['services'];
 

@@ -1,15 +1,19 @@
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { sql } from 'kysely';
 import { type Database, openDatabase } from '#core/db/database.ts';
+import { lockDataDir } from '#core/db/embedded/data-dir-lock.ts';
+import { endOrphan } from '#core/db/embedded/server.ts';
 import { findRunningPostgres, startEmbeddedPostgres } from '#core/db/embedded-postgres.ts';
 import { listMigrations } from '#core/db/migrate.ts';
-import { syncFolder } from '#core/durable-folder.ts';
+import { makeFolderDurably, moveDurably, syncFolder } from '#core/durable-folder.ts';
 import { Jobs } from '#core/jobs/jobs.ts';
 import type { Log } from '#core/log.ts';
 import type { Stop } from '#core/part.ts';
-import { isKeyOf } from '#core/platform-key.ts';
+import { isKeyOf, isPlatform } from '#core/platform-key.ts';
 import type { Config } from '../../config.ts';
+import { findLackOfRoom } from '../disk-reserve.ts';
 import { layGround } from '../ground.ts';
 import { readSealedLines, writeSealedLines } from './sealed-file.ts';
 import { dumpTables, loadTables } from './tables.ts';
@@ -28,7 +32,11 @@ export class OwnBackupRefused extends Error {}
  * Everything that makes this platform this one and is on no site's disk: its database, as of one instant, and its key, in a file that a passphrase opens. The service may go on meanwhile.
  * What sites hold is in the store of backups.
  */
-export async function backUpPlatform(config: Config, file: string, passphrase: string): Promise<{ rows: number }> {
+export async function backUpPlatform<T>(
+  config: Config,
+  passphrase: string,
+  save: (write: (file: string) => Promise<void>) => Promise<T>,
+): Promise<{ rows: number; saved: T }> {
   const keys = [config.secretKey ?? (await readFile(keyFile(config), 'utf8')).trim(), ...config.previousSecretKeys];
   const stops: Stop[] = [];
   try {
@@ -47,11 +55,17 @@ export async function backUpPlatform(config: Config, file: string, passphrase: s
         yield line;
       }
     };
-    await writeSealedLines(file, passphrase, lines());
-    return { rows };
+    const saved = await save((file) => writeSealedLines(file, passphrase, lines()));
+    await recordBackup(database);
+    return { rows, saved };
   } finally {
     for (const stop of stops.reverse()) await stop();
   }
+}
+
+/** What the metric and the overview tell the age by. The time is after the last row that the backup holds, by a moment. */
+async function recordBackup({ db }: Database): Promise<void> {
+  await sql`update platform set backed_up_at = now()`.execute(db);
 }
 
 async function findDatabase({ databaseUrl, dataDir }: Config, stops: Stop[]): Promise<string> {
@@ -66,7 +80,8 @@ async function findDatabase({ databaseUrl, dataDir }: Config, stops: Stop[]): Pr
 
 /**
  * Into a place where no platform was before. A start finds the platform as it was; where its key was being changed, with `SECRET_KEY_PREVIOUS` set to what
- * is in the file that is named.
+ * is in the file that is named. The whole backup is read and verified first, and an embedded database is built in a folder of its own that is moved into
+ * place at the end: a restore that fails or is killed can be repeated.
  */
 export async function restorePlatform(
   config: Config,
@@ -74,14 +89,7 @@ export async function restorePlatform(
   passphrase: string,
   log: Log,
 ): Promise<{ rows: number; at: string; previousKeysFile: string | undefined }> {
-  const lines = readSealedLines(file, passphrase);
-  const first = await lines.next();
-  const head = JSON.parse(first.done ? '{}' : first.value) as Head;
-  const migrations = await listMigrations();
-  if (JSON.stringify(head.migrations) !== JSON.stringify(migrations))
-    throw new OwnBackupRefused(
-      `The backup was made by another version (its last migration is ${head.migrations?.at(-1)}, ours ${migrations.at(-1)}): restore it with that one, then update`,
-    );
+  const head = await verifyBackup(file, passphrase);
   const [key, ...previous] = head.keys as [string, ...string[]];
   if (config.secretKey !== undefined && config.secretKey !== key)
     throw new OwnBackupRefused('SECRET_KEY is not the key of the backup: leave it out, and it is written to DATA_DIR');
@@ -89,8 +97,66 @@ export async function restorePlatform(
   const previousKeysFile = isPreviousKnown ? undefined : `${keyFile(config)}.previous`;
   if (config.secretKey === undefined) await refuseOther(keyFile(config), key);
   if (previousKeysFile !== undefined) await refuseOther(previousKeysFile, previous.join());
-  if (config.databaseUrl === undefined && existsSync(join(config.dataDir, 'postgres/cluster')))
-    throw new OwnBackupRefused(`${config.dataDir} has a database already: restore into an empty folder`);
+  const written: string[] = [];
+  const writeKeys = async () => {
+    if (config.secretKey === undefined && (await writeKey(keyFile(config), key))) written.push(keyFile(config));
+    if (previousKeysFile !== undefined && (await writeKey(previousKeysFile, previous.join())))
+      written.push(previousKeysFile);
+  };
+  try {
+    const rows = await buildDatabase(config, log, (ground) =>
+      loadTables(ground, withoutHead(readSealedLines(file, passphrase)), writeKeys),
+    );
+    return { rows, at: head.at, previousKeysFile };
+  } catch (error) {
+    for (const each of written) await rm(each, { force: true });
+    throw error;
+  }
+}
+
+/** Reads a backup to its end, which proves that all of it is as it was written. */
+async function verifyBackup(file: string, passphrase: string): Promise<Head> {
+  let head: Head | undefined;
+  for await (const line of readSealedLines(file, passphrase)) head ??= JSON.parse(line) as Head;
+  const migrations = await listMigrations();
+  if (head && JSON.stringify(head.migrations) === JSON.stringify(migrations)) return head;
+  throw new OwnBackupRefused(
+    `The backup was made by another version (its last migration is ${head?.migrations?.at(-1)}, ours ${migrations.at(-1)}): restore it with that one, then update`,
+  );
+}
+
+async function* withoutHead(lines: AsyncGenerator<string>): AsyncGenerator<string> {
+  await lines.next();
+  yield* lines;
+}
+
+/** Fills an empty database. The embedded one appears in DATA_DIR once it is complete. */
+async function buildDatabase(config: Config, log: Log, load: (database: Database) => Promise<number>): Promise<number> {
+  const folder = join(config.dataDir, 'postgres');
+  const draft = `${folder}.restoring`;
+  if (config.databaseUrl !== undefined) return fillDatabase(config, log, load);
+  if (existsSync(join(folder, 'cluster')))
+    throw new OwnBackupRefused(
+      `${config.dataDir} has a database already. Restore into an empty DATA_DIR, or move ${folder} away first.`,
+    );
+  await makeFolderDurably(config.dataDir, 0o711);
+  const lack = await findLackOfRoom(config.dataDir);
+  if (lack) throw lack;
+  await removeDraft(draft);
+  try {
+    const postgres = await startEmbeddedPostgres({ dataDir: draft, log: (line) => log.info(line) });
+    const rows = await fillDatabase({ ...config, databaseUrl: postgres.url }, log, load).finally(() => postgres.stop());
+    // What is there has no cluster: a log, or a password that fits none.
+    await rm(folder, { recursive: true, force: true });
+    await moveDurably(draft, folder);
+    return rows;
+  } catch (error) {
+    await removeDraft(draft);
+    throw error;
+  }
+}
+
+async function fillDatabase(config: Config, log: Log, load: (database: Database) => Promise<number>): Promise<number> {
   const stops: Stop[] = [];
   try {
     const ground = await layGround(config, log, stops);
@@ -99,20 +165,24 @@ export async function restorePlatform(
     const jobs = new Jobs({ db, pool, listener, log, worker: false });
     await jobs.open();
     await jobs.close();
-    const rows = await loadTables(ground, lines, async () => {
-      if (config.secretKey === undefined) await writeKey(keyFile(config), key);
-      if (previousKeysFile !== undefined) await writeKey(previousKeysFile, previous.join());
-    });
-    return { rows, at: head.at, previousKeysFile };
+    return await load(ground);
   } finally {
     for (const stop of stops.reverse()) await stop();
   }
 }
 
+/** What a restore that was killed has left, its Postgres included. */
+async function removeDraft(draft: string): Promise<void> {
+  if (!existsSync(draft)) return;
+  const lock = lockDataDir(draft);
+  await endOrphan(join(draft, 'cluster')).finally(() => lock.release());
+  await rm(draft, { recursive: true, force: true });
+}
+
 /** A platform writes its key down at its first start. */
 async function refuseUsed({ db }: Database): Promise<void> {
-  const used = await db.selectFrom('platform').select('key_check').executeTakeFirst();
-  if (used) throw new OwnBackupRefused('The database belongs to a platform already: restore into an empty one');
+  if (await isPlatform(db))
+    throw new OwnBackupRefused('The database belongs to a platform already: restore into an empty one');
 }
 
 /** Whatever was sealed with the key that is there could never be read again. */
@@ -121,14 +191,17 @@ async function refuseOther(file: string, content: string): Promise<void> {
     throw new OwnBackupRefused(`${file} holds something else than the backup: restore into an empty folder`);
 }
 
-async function writeKey(file: string, content: string): Promise<void> {
+/** False where the file holds this already. */
+async function writeKey(file: string, content: string): Promise<boolean> {
   try {
     await writeFile(file, `${content}\n`, { mode: 0o600, flush: true, flag: 'wx' });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     await refuseOther(file, content);
+    return false;
   }
   await syncFolder(dirname(file));
+  return true;
 }
 
 const keyFile = ({ dataDir }: Config) => join(dataDir, 'secret.key');

@@ -31,7 +31,7 @@ export function OperatorOverview() {
           <div className="grid gap-6 xl:grid-cols-3">
             <Queue queue={overview.queue} />
             <Certificates certificates={overview.certificates} />
-            <Backups backups={overview.backups} hosts={overview.hosts} />
+            <Backups backups={overview.backups} platform={overview.platform_backup} hosts={overview.hosts} />
           </div>
         </div>
       )}
@@ -233,7 +233,18 @@ function Certificates({ certificates }: { certificates: Of<'certificates'> }) {
   );
 }
 
-function Backups({ backups, hosts }: { backups: Of<'backups'>; hosts: Of<'hosts'> }) {
+/** Three times what the timer in deploy/systemd takes; the alert rule has the same. */
+const PLATFORM_BACKUP_OLD_SECONDS = 3 * 3600;
+
+function Backups({
+  backups,
+  platform,
+  hosts,
+}: {
+  backups: Of<'backups'>;
+  platform: Of<'platform_backup'>;
+  hosts: Of<'hosts'>;
+}) {
   const queued = hosts.filter(({ backup_queue }) => backup_queue.objects > 0 || backup_queue.trouble !== null);
   return (
     <Section title="Backups">
@@ -243,6 +254,7 @@ function Backups({ backups, hosts }: { backups: Of<'backups'>; hosts: Of<'hosts'
             ['Due now', formatCount(backups.due)],
             ['Longest overdue', backups.overdue_seconds > 0 ? duration(backups.overdue_seconds) : '–'],
             ['Failing', formatCount(backups.failing)],
+            ['Platform itself', platform.last_at === null ? 'Never' : <Time key="platform" iso={platform.last_at} />],
             ...queued.map(({ name, backup_queue }): [string, ReactNode] => [
               `Waiting on ${name} for the store`,
               `${formatBytes(backup_queue.bytes)}, ${duration(backup_queue.oldest_seconds)}`,
@@ -256,6 +268,12 @@ function Backups({ backups, hosts }: { backups: Of<'backups'>; hosts: Of<'hosts'
                 {backup_queue.trouble}
               </Note>
             ),
+        )}
+        {platform.age_seconds > PLATFORM_BACKUP_OLD_SECONDS && (
+          <Note bad>
+            The platform's database and key have not been backed up for {duration(platform.age_seconds)}. Run
+            backup-platform, or check its timer.
+          </Note>
         )}
         {backups.failing === 0 && queued.every(({ backup_queue }) => backup_queue.trouble === null) && (
           <Note>Every site is backed up.</Note>
