@@ -1,7 +1,24 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Caller } from '#core/auth/caller.ts';
-import { RateLimits, takeForCaller } from './rate-limits.ts';
+import { movableClock } from '#testkit/movable-clock.ts';
+import { countedAddress, RateLimits, takeForCaller } from './rate-limits.ts';
+
+test('addresses that are taken are told 10 times an hour, to all that a customer of IPv6 may own', (t) => {
+  const clock = movableClock(t);
+  const limits = new RateLimits(1);
+  const tell = (ip: string) => limits.take('takenAddress', countedAddress('takenAddress', ip));
+  for (let time = 0; time < 10; time++) {
+    assert.equal(tell(`2001:db8:1:${time}::1`).exceeded, false);
+    clock.tick(61_000);
+  }
+  const { exceeded, resetSeconds } = tell('2001:db8:1:ff::1');
+  assert.ok(exceeded);
+  assert.ok(resetSeconds > 2_900 && resetSeconds <= 3_600, String(resetSeconds));
+  assert.equal(tell('2001:db8:2::1').exceeded, false);
+  clock.tick(resetSeconds * 1000);
+  assert.equal(tell('2001:db8:1::1').exceeded, false);
+});
 
 suite('calls of a person', () => {
   const callerWith = (id: string, userId = 'ada', viewedBy?: string) =>

@@ -1,6 +1,5 @@
 import type { Caller } from '#core/auth/caller.ts';
 
-const WINDOW_MS = 60_000;
 const PER_MINUTE = {
   read: 1200,
   write: 300,
@@ -35,11 +34,22 @@ const PER_MINUTE = {
   paymentEvent: 6000,
   gitPush: 600,
 } as const;
+const PER_HOUR = {
+  /** How often one client is told, by trying to register it, that an address has an account. */
+  takenAddress: 10,
+} as const;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const SWEEP_ABOVE = 10_000;
 const SWEEP_EVERY_MS = 5_000;
 const FORGET_ABOVE = 500_000;
 
-export type LimitName = keyof typeof PER_MINUTE;
+export type LimitName = keyof typeof PER_MINUTE | keyof typeof PER_HOUR;
+
+function limitOf(name: LimitName): { uses: number; windowMs: number } {
+  if (name in PER_HOUR) return { uses: PER_HOUR[name as keyof typeof PER_HOUR], windowMs: HOUR_MS };
+  return { uses: PER_MINUTE[name as keyof typeof PER_MINUTE], windowMs: MINUTE_MS };
+}
 
 /** A use, or one that is taken back. */
 export interface LimitUse {
@@ -56,7 +66,7 @@ export interface LimitState {
 }
 
 /**
- * Counts per minute, in memory: a limit protects whoever counts, a process or those that answer on one port together. A fleet
+ * Counts per minute or hour, in memory: a limit protects whoever counts, a process or those that answer on one port together. A fleet
  * of n of them lets n times as much through, which docs/decisions/0004 weighs.
  */
 export class RateLimits {
@@ -94,12 +104,13 @@ export class RateLimits {
   }
 
   #state(name: LimitName, key: string, uses: number): LimitState {
-    const limit = Math.ceil(PER_MINUTE[name] * this.#factor);
+    const { uses: allowed, windowMs } = limitOf(name);
+    const limit = Math.ceil(allowed * this.#factor);
     const now = performance.now();
     const id = `${name}:${key}`;
     let window = this.#windows.get(id);
     if (!window || window.endsAt <= now) {
-      window = { count: 0, endsAt: now + WINDOW_MS };
+      window = { count: 0, endsAt: now + windowMs };
       if (uses > 0) this.#remember(id, window, now);
     }
     window.count += uses;
@@ -135,8 +146,8 @@ export function takeForCaller(limits: RateLimits, name: 'read' | 'write', caller
   return ofPerson.exceeded || ofPerson.remaining < ofCredential.remaining ? ofPerson : ofCredential;
 }
 
-/** What leaves a row behind when the minute is over is counted by all that somebody may own. */
-const WIDELY_COUNTED: ReadonlySet<LimitName> = new Set(['oauthRegistration', 'deviceSignIn']);
+/** What leaves a row behind, or tells of others' accounts, is counted by all that one customer may own. */
+const WIDELY_COUNTED: ReadonlySet<LimitName> = new Set(['oauthRegistration', 'deviceSignIn', 'takenAddress']);
 
 /** Whom a limit counts an address as. */
 export const countedAddress = (name: LimitName, ip: string): string =>

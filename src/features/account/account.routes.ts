@@ -56,7 +56,7 @@ export const accountOperations = [
     response: User,
     errors: [emailTaken],
     prepare: ({ body }) => hashPassword(body.password),
-    handle: ({ db, services, body, prepared }) => register(db, services, body, prepared),
+    handle: (call) => register(call, call.prepared),
   }),
   operation({
     id: 'verifyEmail',

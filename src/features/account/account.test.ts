@@ -39,6 +39,29 @@ test('an address has one account, however its letters are written', async () => 
   await assert.rejects(anonymous().register({ body }), refused(409, 'account.exists'));
 });
 
+test('one client learns of few addresses that they are taken, and then of no address whether it is', async () => {
+  // Three an hour.
+  const limited = await startTestApp({ databaseUrl: app.databaseUrl, env: { RATE_LIMIT_FACTOR: '0.3' } });
+  try {
+    const { email } = await registerPerson(app);
+    const register = (address: string) =>
+      createClient({ baseUrl: limited.url }).register({
+        body: { email: address, password: 'another password', first_name: 'B', last_name: 'C' },
+      });
+    await register(`new-${email}`);
+    for (let time = 0; time < 3; time++)
+      await assert.rejects(register(email), (error: Error) => {
+        refused(409, 'account.exists')(error);
+        assert.match(error.message, /Sign in, or set a new password/);
+        return true;
+      });
+    for (const address of [email, `newer-${email}`])
+      await assert.rejects(register(address), refused(429, 'rate_limit.exceeded'));
+  } finally {
+    await limited.close();
+  }
+});
+
 test('the mailed link verifies the address once, signs in and ends older credentials', async () => {
   const person = await registerPerson(app, 'Ada', { verified: false });
   const token = tokenIn(await app.mailTo(person.email, '/verify'));

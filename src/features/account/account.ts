@@ -4,10 +4,13 @@ import { rightsChanged } from '#core/auth/revocation.ts';
 import { askTogether, type Db } from '#core/db/database.ts';
 import { bodyFault, invalid } from '#core/errors.ts';
 import { recordEvent } from '#core/events/events.ts';
+import { tooMany } from '#core/http/failures.ts';
 import type { Call } from '#core/http/operation.ts';
+import { countedAddress } from '#core/http/rate-limits.ts';
 import type { Services } from '#core/services.ts';
 import {
   checkOwnPassword,
+  countFailures,
   enter,
   rememberDevice,
   revokeCredentials,
@@ -52,7 +55,30 @@ const LINK_HOURS: Record<LinkPurpose, number> = { verify_email: 72, password_res
 /** Anybody can ask for them, and they may go to a stranger. Each mail to verify an address has a link to reset besides. */
 const LINKS_PER_HOUR: Record<LinkPurpose, number> = { verify_email: 5, password_reset: 10 };
 
-export async function register(db: Db, services: Services, input: Registration, passwordHash: string): Promise<User> {
+/**
+ * Whoever can sign in at once learns from that whether their registration made the account, so a uniform response would hide nothing.
+ * What one client can learn is limited instead: after some addresses that are taken, it is refused before it is told anything.
+ */
+export async function register(
+  { db, services, body, ip }: Call<unknown, unknown, Registration>,
+  passwordHash: string,
+): Promise<User> {
+  const counted = [['takenAddress', countedAddress('takenAddress', ip)]] as const;
+  const user = await countFailures(services, counted, () => createAccount(db, services, body, passwordHash), tooMany);
+  if (!user)
+    throw emailTaken({
+      message: `${emailTaken.sentence} Sign in, or set a new password with a link that we mail to it.`,
+    });
+  return user;
+}
+
+/** Undefined if the address is taken; the caller has to roll back then. */
+async function createAccount(
+  db: Db,
+  services: Services,
+  input: Registration,
+  passwordHash: string,
+): Promise<User | undefined> {
   const email = input.email.toLowerCase();
   const user = await insertUser(db, {
     email,
@@ -61,7 +87,7 @@ export async function register(db: Db, services: Services, input: Registration, 
     last_name: input.last_name.trim(),
   });
   // Asked afterwards: whoever left the address at this moment was waited for, and has a way back to it.
-  if (!user || (await isHeld(db, email))) throw emailTaken();
+  if (!user || (await isHeld(db, email))) return undefined;
   await createTeam(db, { owner: user, name: `${user.first_name}'s team`, isDefault: true });
   await recordEvent(db, {
     scope: 'account',
