@@ -10,8 +10,10 @@ import {
 } from '#runtimes/wordpress/dump/write-dump.ts';
 import { type ObjectReader, readContent } from '../content.ts';
 import type { Repository } from '../repository.ts';
+import { namedColumnsOf } from '../sources/sqlite-shape.ts';
 import { decodeRows, RawText, type Row } from '../tables/row-codec.ts';
 import { type BoundRange, readRanges, readTableOutline, type TableOutline } from '../tables/table-root.ts';
+import type { TableDescription } from '../tables/table-source.ts';
 import { keepingBy } from './keep-rules.ts';
 import type { Calls, DumpPlace } from './protocol.ts';
 
@@ -22,7 +24,15 @@ interface Dump {
   tables: { name: string; ref: string }[];
   columns: Noted;
   indexes: Noted;
-  current: { table: number; outline: TableOutline; ranges: BoundRange[] } | undefined;
+  current: OpenTable | undefined;
+}
+
+interface OpenTable {
+  table: number;
+  outline: TableOutline;
+  ranges: BoundRange[];
+  /** What its rows are written with: not the row id of SQLite, which no other database has. */
+  columns: readonly string[];
 }
 
 const OPEN_DUMPS = 8;
@@ -93,21 +103,35 @@ async function partOf(
   if (!at) return { sql: Buffer.from(`${table === 0 ? DUMP_BEGIN : ''}${DUMP_END}`), next: null };
   if (dump.current?.table !== table) {
     const outline = await readTableOutline(reader, at.ref);
-    dump.current = { table, outline, ranges: await readRanges(reader, outline.nodes) };
+    const ranges = await readRanges(reader, outline.nodes);
+    dump.current = { table, outline, ranges, columns: dumpedColumnsOf(outline.description) };
   }
-  const { outline, ranges } = dump.current;
-  const { description } = outline;
-  const begin = range === 0 ? `${table === 0 ? DUMP_BEGIN : ''}${made(dump, outline)}` : '';
+  const { outline, ranges, columns } = dump.current;
+  const stored = outline.description.columns;
+  const begin = range === 0 ? `${table === 0 ? DUMP_BEGIN : ''}${made(dump, outline, columns)}` : '';
   // A view has none.
   const rows = ranges[range] ? await readContent(reader, ranges[range].ref) : undefined;
-  const values = rows ? decodeRows(rows, description.columns.length).map(valuesOf) : [];
-  const sql = Buffer.from(begin + rowStatements(at.name, description.columns, values));
+  const places = columns.map((column) => stored.indexOf(column));
+  const values = rows ? decodeRows(rows, stored.length).map(valuesAt(places)) : [];
+  const sql = Buffer.from(begin + rowStatements(at.name, columns, values));
   return { sql, next: range + 1 < ranges.length ? { table, range: range + 1 } : { table: table + 1, range: 0 } };
 }
 
-function made({ columns, indexes }: Dump, { description }: TableOutline): string {
+interface TableSchema {
+  kind?: string;
+  sql?: string;
+  /** Only a table of MariaDB has it. */
+  values?: unknown;
+}
+
+function dumpedColumnsOf(description: TableDescription): readonly string[] {
+  const { values } = description.schema as TableSchema;
+  return values === undefined ? namedColumnsOf(description) : description.columns;
+}
+
+function made({ columns, indexes }: Dump, { description }: TableOutline, dumped: readonly string[]): string {
   const { name, key } = description;
-  const schema = description.schema as { kind?: string; sql?: string; values?: unknown };
+  const schema = description.schema as TableSchema;
   // What is seen through it is in its tables.
   if (schema.kind === 'view') return '';
   const noted = name.toLowerCase();
@@ -116,11 +140,18 @@ function made({ columns, indexes }: Dump, { description }: TableOutline): string
   const statement =
     own ??
     tableStatement(name, columns.get(noted) ?? [], indexes.get(noted) ?? []) ??
-    plainStatement(name, description.columns, key, schema.sql ?? '');
+    plainStatement(
+      name,
+      dumped,
+      key.filter((column) => dumped.includes(column)),
+      schema.sql ?? '',
+    );
   return `\nDROP TABLE IF EXISTS \`${name.replaceAll('`', '``')}\`;\n${statement};\n`;
 }
 
-const valuesOf = ({ values }: Row): DumpValue[] => values.map(dumpValue);
+const valuesAt = (places: readonly number[]) => {
+  return ({ values }: Row): DumpValue[] => places.map((place) => dumpValue(values[place]));
+};
 
 /** Bytes that are no text in a column of texts: nobody could read them back as such, so what is no letter is marked. */
 const dumpValue = (value: Row['values'][number] | undefined): DumpValue =>

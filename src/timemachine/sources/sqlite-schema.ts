@@ -33,6 +33,9 @@ export function quoteName(name: string): string {
 /** MySQL, which WordPress believes to talk to, has 64. SQLite has none, and names are told and written down with every snapshot. */
 const NAME_LENGTH = 200;
 
+/** Names of the row id, which a table without another short key is ordered by; a column of the table can have one of them. */
+export const ROW_ID_NAMES = ['rowid', '_rowid_', 'oid'];
+
 /** The tables and views of the main database, those that can not be stored, with the reason, and where rows by rowid are. */
 export function readSchema(db: DatabaseSync, isTracked: (name: string) => boolean) {
   const tables: TableDescription[] = [];
@@ -124,7 +127,7 @@ function describe({ name, type, wr }: ListedTable, parts: Parts, roots: Map<stri
   const alias = keyNames.length === 1 && !parts.keyed.has(name) ? keyNames[0]?.name : undefined;
   if (alias !== undefined) return { name, columns: names, key: [alias], schema };
   const taken = new Set(names.map((column) => column.toLowerCase()));
-  const rowid = ['rowid', '_rowid_', 'oid'].find((each) => !taken.has(each));
+  const rowid = ROW_ID_NAMES.find((each) => !taken.has(each));
   return rowid === undefined
     ? { name, columns: names, key: [], schema }
     : { name, columns: [rowid, ...names], key: [rowid], schema };

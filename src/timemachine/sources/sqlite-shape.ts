@@ -3,7 +3,7 @@ import { type Cell, cellOfInteger, cellOfText } from '../tables/row-codec.ts';
 import type { TableShape, UniqueColumns } from '../tables/table-shape.ts';
 import type { TableDescription } from '../tables/table-source.ts';
 import { SchemaMaker } from './sqlite-make.ts';
-import { quoteName, type SqliteSchema } from './sqlite-schema.ts';
+import { quoteName, ROW_ID_NAMES, type SqliteSchema } from './sqlite-schema.ts';
 
 /** SQLite itself is asked, on an empty table that is made by the same statements. */
 export function shapeOf({ name, key, schema }: TableDescription): TableShape {
@@ -27,6 +27,13 @@ export function shapeOf({ name, key, schema }: TableDescription): TableShape {
   } finally {
     db.close();
   }
+}
+
+/** The columns that the table's statement names: without the row id, which is stored where it is the key. */
+export function namedColumnsOf(table: TableDescription): readonly string[] {
+  const { columns, key } = table;
+  const isRowId = key.length === 1 && ROW_ID_NAMES.includes(key[0] as string);
+  return isRowId && shapeOf(table).isKeyHidden ? columns.filter((column) => column !== key[0]) : columns;
 }
 
 interface Column {
