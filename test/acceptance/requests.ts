@@ -725,6 +725,7 @@ export const requests: Record<string, Make> = {
 
   listRegions: nothing,
   getRegion: async ({ world }) => ({ params: { region_id: await world.region() } }),
+  listAllRegions: nothing,
   createRegion: () => ({ body: { ...REGION, name: newName() } }),
   updateRegion: async ({ world }) => ({ params: { region_id: await world.region() }, body: { city: 'Basel' } }),
   deleteRegion: async ({ world }) => ({ params: { region_id: await world.region() } }),

@@ -99,7 +99,9 @@ export function countCall(
 /** What answers carry besides their body. */
 export type Show = (headers: Record<string, string | string[]>) => void;
 
+/** Shows the state of a limit in the `RateLimit-*` headers, which are absent where nothing is limited. */
 export function showLimit(show: Show, state: LimitState): void {
+  if (state.limit === 0) return;
   show({
     'ratelimit-limit': String(state.limit),
     'ratelimit-remaining': String(state.remaining),

@@ -19,6 +19,11 @@ export const viewOnly = failure(
   "You are viewing somebody's account: nothing can be changed, and what is secret stays hidden. End the view to act as yourself.",
 );
 export const routeNotFound = failure('route.not_found', 404, 'There is nothing at this address.');
+export const methodNotAllowed = failure(
+  'route.method_not_allowed',
+  405,
+  'This address does not take this method. Use one that the Allow header lists.',
+);
 export const headersTooLarge = failure('request.headers_too_large', 431, 'The headers of the request are too large.');
 export const tooSlow = failure('request.too_slow', 408, 'The request took too long to arrive.');
 export const notReady = failure('service.not_ready', 503, 'The service can not serve right now.', {

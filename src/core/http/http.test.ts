@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { after, before, test } from 'node:test';
 import { type Person, registerPerson, signInAs } from '#testkit/app/people.ts';
+import { sharedApp } from '#testkit/app/shared-app.ts';
 import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
 import { refused } from '#testkit/expect.ts';
 import { pause } from '#testkit/pause.ts';
@@ -10,7 +11,7 @@ import { pause } from '#testkit/pause.ts';
 let app: TestApp;
 let person: Person;
 before(async () => {
-  app = await startTestApp();
+  app = await startTestApp({ env: { RATE_LIMIT_FACTOR: '100' } });
   person = await registerPerson(app, 'Ada');
 });
 after(() => app.close());
@@ -230,6 +231,29 @@ test('every answer carries a request id and the state of the rate limit', async 
     for (const name of ['limit', 'remaining', 'reset']) assert.ok(response.headers.has(`ratelimit-${name}`), name);
     assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
   }
+});
+
+test('a wrong method is 405 with the methods that the address takes', async () => {
+  const allowed = async (method: string, path: string) => {
+    const response = await fetch(`${app.url}${path}`, { method });
+    return [response.status, ((await response.json()) as { code: string }).code, response.headers.get('allow')];
+  };
+  const refusal = (allow: string) => [405, 'route.method_not_allowed', allow];
+  assert.deepEqual(await allowed('PUT', '/f/api/v1/team'), refusal('GET, HEAD'));
+  assert.deepEqual(await allowed('POST', '/f/api/v1/site/a.example.com/?x=1'), refusal('DELETE, GET, HEAD, PATCH'));
+  assert.deepEqual(await allowed('OPTIONS', '/f/api/v1/logout'), refusal('POST'));
+  assert.deepEqual(await allowed('DELETE', '/healthz'), refusal('GET, HEAD'));
+  assert.deepEqual(await allowed('POST', '/f/api/v1/nowhere'), [404, 'route.not_found', null]);
+});
+
+test('no answer has the state of a rate limit where nothing is limited', async () => {
+  const { url } = await sharedApp();
+  const names = [...(await fetch(`${url}/f/api/v1/team`)).headers.keys()];
+  assert.ok(names.includes('x-request-id'));
+  assert.deepEqual(
+    names.filter((name) => name.startsWith('ratelimit-')),
+    [],
+  );
 });
 
 test('what is not there is a JSON 404, under the API and beside it', async () => {

@@ -22,10 +22,12 @@ export function describeResponses(operation: Operation, components: Components):
 const text = (description: string, more: Json = {}): Json => ({ description, schema: { type: 'string', ...more } });
 const number = (description: string): Json => ({ description, schema: { type: 'integer', minimum: 0 } });
 
-/** Headers of answers. The first four are on every one. */
+/** Headers of responses. The first is on every one, the next three on every one where a limit applies. */
 export const HEADERS: Json = {
   'X-Request-Id': text('Names this request, in the log of the platform too', { format: 'uuid' }),
-  'RateLimit-Limit': number('Requests that may be made a minute'),
+  'RateLimit-Limit': number(
+    'Requests that are allowed per minute; absent, like the other two, where nothing is limited',
+  ),
   'RateLimit-Remaining': number('Requests left in this minute'),
   'RateLimit-Reset': number('Seconds until there are as many again'),
   'Retry-After': number('Seconds after which it is worth trying again'),

@@ -16,11 +16,12 @@ import { answerError } from './answers.ts';
 import { installBodyParsers, installStreamParser } from './body.ts';
 import { type Connections, openConnections } from './connections.ts';
 import { registerOperation, showOn } from './dispatch.ts';
-import { notReady, routeNotFound } from './failures.ts';
+import { methodNotAllowed, notReady, routeNotFound } from './failures.ts';
 import type { Metrics } from './metrics.ts';
 import { API_PREFIX, type Operation, takesStream } from './operation.ts';
 import { platformHosts } from './platform-hosts.ts';
 import { addressKey } from './rate-limits.ts';
+import { collectMethods } from './route-methods.ts';
 import type { AnswerAtOnce } from './simple/simple-reader.ts';
 import { passOn, socketAddresses } from './sockets.ts';
 import { type PlainEntryOptions, plainEntry } from './tls/plain-entry.ts';
@@ -138,8 +139,10 @@ export function createApp(options: ServerOptions): FastifyInstance {
     const level = request.method === 'GET' && reply.statusCode < 400 ? 'debug' : 'info';
     request.log[level]({ operation, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request');
   });
-  app.setNotFoundHandler(async () => {
-    throw routeNotFound();
+  const methodsAt = collectMethods(app);
+  app.setNotFoundHandler(async (request) => {
+    const methods = methodsAt(request.url);
+    throw methods.length > 0 ? methodNotAllowed({ headers: { allow: methods.join(', ') } }) : routeNotFound();
   });
 
   app.get('/healthz', async () => ({ status: 'alive' }));

@@ -41,7 +41,7 @@ let ada: Person;
 let viewer: Person;
 let stranger: Person;
 before(async () => {
-  app = await startTestApp({ operations: [greet] });
+  app = await startTestApp({ operations: [greet], env: { RATE_LIMIT_FACTOR: '10' } });
   ada = await registerPerson(app, 'Ada');
   viewer = await registerPerson(app, 'Viewer');
   stranger = await registerPerson(app, 'Stranger');

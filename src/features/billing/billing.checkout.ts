@@ -38,7 +38,10 @@ export async function prepareCheckout(
   teamId: string | undefined,
   input: NewCheckoutSession,
 ): Promise<PreparedCheckout> {
-  if (input.plan_name === 'free') {
+  const { plan_name = 'free' } = input;
+  if (teamId !== undefined && input.plan_name === undefined)
+    throw invalid({ loc: ['body', 'plan_name'], msg: 'Field required', type: 'missing' });
+  if (plan_name === 'free') {
     if (teamId !== undefined)
       throw invalid(bodyFault('plan_name', 'Value error, to go back to free cancel the plan in the billing portal'));
     return undefined;
@@ -50,7 +53,7 @@ export async function prepareCheckout(
     team_id: teamId ?? null,
     team_name: input.new_team_name?.trim() ?? '',
     makes_team: teamId === undefined,
-    plan_type_name: input.plan_name,
+    plan_type_name: plan_name,
     interval: input.interval ?? 'month',
   };
   return asking(services, async () => {

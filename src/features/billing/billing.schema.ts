@@ -12,7 +12,9 @@ export const NewCheckoutSession = Type.Object({
       examples: ['Harbour Works'],
     }),
   ),
-  plan_name: say(OneOf(PLAN_NAMES), 'The plan to buy'),
+  plan_name: Type.Optional(
+    say(OneOf(PLAN_NAMES), 'The plan to buy; a new team is on the plan free when left out, an upgrade needs it'),
+  ),
   interval: Type.Optional(
     say(Type.Unsafe<(typeof INTERVALS)[number]>({ ...OneOf(INTERVALS), default: 'month' }), 'How often it is paid'),
   ),

@@ -6,6 +6,7 @@ import { invoke } from '#core/http/invoke.ts';
 import type { Operation } from '#core/http/operation.ts';
 import { signDelivery } from '#integrations/payments/built-in/events.ts';
 import type { Customer, StripeSubscription } from '#integrations/payments/built-in/stripe-objects.ts';
+import type { ApiError } from '#sdk';
 import { letIn, PASSWORD, type Person, registerPerson, signInAs } from '#testkit/app/people.ts';
 import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
 import { eventually, refused } from '#testkit/expect.ts';
@@ -165,6 +166,21 @@ suite('checkout', () => {
     assert.deepEqual(
       free.map(({ id, name }) => [name, `${app.services.config.baseUrl}/teams/${id}`]),
       [['Second', made[0]?.value.url]],
+    );
+  });
+
+  test('a new team without a plan is on the plan free, and an upgrade needs one', async () => {
+    const paying = await ownerOn('micro');
+    const { url } = await paying.api.createCheckoutSession({ body: { new_team_name: 'No plan named' } });
+    const made = (await paying.api.listTeams()).results.find(({ name }) => name === 'No plan named');
+    assert.deepEqual([made?.plan_type_name, url], ['free', `${app.services.config.baseUrl}/teams/${made?.id}`]);
+    const owner = await registerPerson(app, 'Undecided');
+    await assert.rejects(
+      owner.api.createCheckoutSession({ body: { for_team_id: owner.teamId } }),
+      (error: ApiError) => {
+        assert.deepEqual([error.status, error.faults[0]?.loc], [422, ['body', 'plan_name']]);
+        return true;
+      },
     );
   });
 

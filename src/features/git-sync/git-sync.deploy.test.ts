@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { PATIENCE } from '#features/page-check/page-check.ts';
 import type { ApiError, Site } from '#sdk';
 import { type Person, registerPerson } from '#testkit/app/people.ts';
 import { siteOnDisk } from '#testkit/app/site-changes.ts';
@@ -12,6 +13,7 @@ import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
 import { visit } from '#testkit/clients/visit.ts';
 import { eventually, refused } from '#testkit/expect.ts';
 import { Remote } from '#testkit/git/remote.ts';
+import { pause } from '#testkit/pause.ts';
 
 let app: TestApp;
 let folder: string;
@@ -176,6 +178,22 @@ suite('a repository that is linked', () => {
     await git.push({ 'mu-plugins/broken.php': null });
     await sync(site);
     assert.equal(fileOf(site, 'plugins/a/a.php'), 'two');
+  });
+
+  test('stays where a page answers late, and is not rolled back', async (t) => {
+    const patience = { ...PATIENCE };
+    t.after(() => Object.assign(PATIENCE, patience));
+    Object.assign(PATIENCE, { attempts: 1000, timeoutMs: 1000, pauseMs: 50, maxLoadFactor: 1 });
+    const { site, git } = await linkedSite();
+    await git.push({ 'mu-plugins/slow.php': '[{"hold":"slow"}]' });
+    const syncing = sync(site);
+    await eventually(async () => fileOf(site, 'slow.begun') !== undefined);
+    // The request that began it has timed out by then.
+    await pause(2000);
+    await siteOnDisk(app, site.id).write('slow.go', '');
+    assert.equal((await syncing).last_sync_hash, git.head);
+    const { result } = await lastSync(site);
+    assert.deepEqual((result.checks as unknown[])[0], { page: 'front page', before: 200, after: 200 });
   });
 
   test('is followed by a stage on a branch of its own', async () => {

@@ -174,7 +174,7 @@ async function check(sync: Sync, state: SyncState): Promise<SyncState> {
   const { services, work, site } = sync;
   await reportProgress(services.db, work.eventId, { step: 'looking at its pages' });
   const place = await services.hosts.endOfLog(site, 'error');
-  const after = await lookAtPages(services, site);
+  const after = await lookAtPages(services, site, state.checks);
   const broken = brokenSince(state.checks ?? [], after);
   if (broken.length === 0) return { ...state, after };
   const said = await saidSince(services, site, place);

@@ -21,7 +21,7 @@ export type Invite = Static<typeof Invite>;
 
 export const NewInvite = Type.Object({
   target_email: say(Email, 'Who is invited'),
-  first_name: say(Name, 'How the mail greets them'),
+  first_name: Type.Optional(say(Name, 'First name that the mail greets them with')),
   message: Type.Optional(say(Type.String({ maxLength: 2000 }), 'A line of yours in the mail')),
   role: Type.Optional(say(OneOf(GIVEN_ROLES), 'What they become in the team, or on each of the sites')),
   site_ids: Type.Optional(

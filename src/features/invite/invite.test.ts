@@ -53,6 +53,16 @@ test('one address gets five mails a day, whoever invites it and withdraws it aga
   await inviteAndWithdraw(ada, someone());
 });
 
+test('an invite needs no first name', async () => {
+  const params = { team_id: ada.teamId };
+  for (const first_name of [undefined, null]) {
+    const made = await ada.api.createInvite({ params, body: { target_email: someone(), first_name } as never });
+    assert.equal(made.first_name, null);
+    assert.match(await app.mailTo(made.target_email), /^Hello there,/m);
+    await ada.api.deleteInvite({ params: { ...params, team_member_invite_id: made.id } });
+  }
+});
+
 test('the refusal says when to try again, and from then on the same key serves', async () => {
   const address = someone();
   for (let sent = 0; sent < 5; sent++) await inviteAndWithdraw(ada, address);

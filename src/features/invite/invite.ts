@@ -57,7 +57,7 @@ export async function createInvite(call: Call, teamId: string, input: NewInvite)
     team_id: teamId,
     created_by: caller.userId,
     target_email,
-    first_name: input.first_name.trim(),
+    first_name: input.first_name?.trim() || null,
     message: input.message?.trim() || null,
     role: input.role ?? 'member',
     site_ids: input.site_ids ?? null,

@@ -1,7 +1,9 @@
+import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Services } from '#core/services.ts';
 import { findSiteById, type SiteRow, specOf, visitSite } from '#features/instance/instance.ts';
 import type { LogPlace } from '#host/site-log/log-reader.ts';
+import { SiteFailure } from '#runtimes/runtime.ts';
 
 /** What is asked of a site before and after a change that can break it. */
 const PAGES = [
@@ -9,7 +11,8 @@ const PAGES = [
   { name: 'login page', path: '/wp-login.php' },
   { name: 'REST root', path: '/?rest_route=/' },
 ];
-const TIMEOUT_MS = 30_000;
+/** How often a page that does not answer is asked before it counts as broken. The timeout grows with the machine's load. */
+export const PATIENCE = { attempts: 3, timeoutMs: 30_000, pauseMs: 2_000, maxLoadFactor: 4 };
 const MAX_BYTES = 8 * 1024 * 1024;
 const MAX_SAID = 5;
 const MAX_SAID_LENGTH = 500;
@@ -23,21 +26,56 @@ export interface PageCheck {
   status: number | null;
 }
 
-/** Asks each page as a visitor would. What fails is a result as well. */
-export async function lookAtPages(services: Services, site: SiteRow): Promise<PageCheck[]> {
+/**
+ * Asks each page as a visitor would. What fails is a result as well. A page that does not answer in time is asked again, because a slow machine
+ * is no broken page, unless it was broken `before`. Once a page never answered, the others are asked once.
+ */
+export async function lookAtPages(
+  services: Services,
+  site: SiteRow,
+  before?: readonly PageCheck[],
+): Promise<PageCheck[]> {
   const checks: PageCheck[] = [];
+  let { attempts } = PATIENCE;
   for (const { name, path } of PAGES) {
-    const request = { method: 'GET', path, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES };
-    const status = await visitSite(services, site.id, request).then(
-      (answer) => answer.status,
-      () => null,
-    );
+    const ask = async (timeoutMs: number) => {
+      const request = { method: 'GET', path, timeoutMs, maxBytes: MAX_BYTES };
+      return (await visitSite(services, site.id, request)).status;
+    };
+    const wasBroken = before !== undefined && !isFine(before.find(({ page }) => page === name)?.status);
+    const status = await askPatiently(ask, wasBroken ? 1 : attempts);
+    if (status === null && !wasBroken) attempts = 1;
     checks.push({ page: name, status });
   }
   // A site that sleeps was woken for this alone.
   if ((await findSiteById(services.db, site.id))?.is_sleeping) await services.hosts.stop(specOf(services, site));
   return checks;
 }
+
+/** Returns the status of a page, or null if it failed without a response or never answered in time. */
+export async function askPatiently(
+  ask: (timeoutMs: number) => Promise<number>,
+  attempts: number,
+  { timeoutMs, pauseMs, maxLoadFactor } = PATIENCE,
+  loadOf = machineLoad,
+): Promise<number | null> {
+  for (let attempt = 1; ; attempt++) {
+    const factor = Math.min(maxLoadFactor, Math.max(1, loadOf()));
+    try {
+      return await ask(Math.round(timeoutMs * factor));
+    } catch (error) {
+      if (attempt >= attempts || isOfTheSite(error)) return null;
+      await sleep(pauseMs * attempt);
+    }
+  }
+}
+
+/** Processes that want to run, per core. */
+const machineLoad = () => (loadavg()[0] ?? 0) / availableParallelism();
+
+/** PHP ended in the middle of the request: to ask again changes nothing. */
+const isOfTheSite = (error: unknown): boolean =>
+  error instanceof SiteFailure && (error.reason === 'crash' || error.reason === 'memory');
 
 const isFine = (status: number | null | undefined): status is number => typeof status === 'number' && status < 500;
 

@@ -6,6 +6,7 @@ export {
   brokenSince,
   comparePages,
   lookAtPages,
+  PATIENCE,
   type PageCheck,
   saidSince,
   whyTakenBack,

@@ -6,6 +6,7 @@ import type { Services } from '#core/services.ts';
 import {
   lastRegion,
   NewRegion,
+  OperatorRegion,
   Region,
   RegionChange,
   RegionId,
@@ -48,6 +49,16 @@ export const regionOperations = [
     handle: async ({ db, services, params }) => withSiteDomain(services, await getRegion(db, params.region_id)),
   }),
   operation({
+    id: 'listAllRegions',
+    method: 'GET',
+    path: '/operator/region',
+    tag: 'operators',
+    summary: 'List regions with the clusters that their sites are created on',
+    access: operator,
+    response: Type.Array(OperatorRegion),
+    handle: async ({ db, services }) => (await listRegions(db)).map((region) => withSiteDomain(services, region)),
+  }),
+  operation({
     id: 'createRegion',
     method: 'POST',
     path: '/operator/region',
@@ -55,7 +66,7 @@ export const regionOperations = [
     summary: 'Add a region',
     access: operator,
     body: NewRegion,
-    response: Region,
+    response: OperatorRegion,
     errors: [regionExists],
     handle: async ({ db, services, body }) => withSiteDomain(services, await createRegion(db, services.config, body)),
   }),
@@ -68,7 +79,7 @@ export const regionOperations = [
     access: operatorOn((db, { region_id }) => findRegion(db, Number(region_id)), regionNotFound),
     params: RegionPath,
     body: RegionChange,
-    response: Region,
+    response: OperatorRegion,
     errors: [regionExists],
     handle: async ({ db, services, params, body }) =>
       withSiteDomain(services, await updateRegion(db, services.config, params.region_id, body)),

@@ -26,15 +26,16 @@ export const Region = Type.Object(
   {
     id: RegionId,
     ...fields,
-    cluster,
     site_domain: Type.String({ description: 'A site without a domain of its own gets a name under this one' }),
     stage_domain: Type.String({ description: 'A staging site gets a name under this one' }),
     created_at: Timestamp,
   },
   { title: 'Region' },
 );
+/** The cluster is the operator's own name for a part of the infrastructure, so the public list does not have it. */
+export const OperatorRegion = Type.Object({ ...Region.properties, cluster }, { title: 'OperatorRegion' });
 /** What the table keeps; the site domain is the platform's setting. */
-export type Region = Omit<Static<typeof Region>, 'site_domain' | 'stage_domain'>;
+export type Region = Omit<Static<typeof OperatorRegion>, 'site_domain' | 'stage_domain'>;
 
 export const NewRegion = Type.Object({
   ...fields,

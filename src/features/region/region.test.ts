@@ -29,6 +29,10 @@ test('regions are seeded, read by anyone, edited by operators, and the last one 
     name_servers: ['ns1.example.net'],
   };
   const region = await api.createRegion({ body });
+  const shown = (await api.listAllRegions()).find(({ id }) => id === region.id);
+  assert.deepEqual([region.cluster, shown?.cluster], [null, null]);
+  const read = async (path: string) => JSON.stringify(await (await fetch(`${app.api}/region${path}`)).json());
+  for (const path of ['', `/${region.id}`]) assert.doesNotMatch(await read(path), /cluster/, path);
   await assert.rejects(api.createRegion({ body }), refused(409, 'region.exists'));
   const params = { region_id: region.id };
   await assert.rejects(api.updateRegion({ params, body: { name: 'local' } }), refused(409, 'region.exists'));

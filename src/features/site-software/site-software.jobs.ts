@@ -140,7 +140,7 @@ async function check(change: Change, state: ChangeState): Promise<ChangeState> {
   const { services, work, site } = change;
   await reportProgress(services.db, work.eventId, { step: 'looking at its pages again' });
   const place = await services.hosts.endOfLog(site, 'error');
-  const after = await lookAtPages(services, site);
+  const after = await lookAtPages(services, site, state.before);
   const broken = brokenSince(state.before ?? [], after);
   if (broken.length === 0) return { ...state, after };
   const said = await saidSince(services, site, place);
