@@ -8,6 +8,7 @@ const config: KnipConfig = {
     'src/main.ts!',
     'src/runtimes/php-wasm/worker/main.ts!',
     'src/core/starter/starter-program.ts!',
+    'src/platform/watchdog/watchdog-thread.ts!',
     'src/runtimes/shell/limited-program.ts!',
     'src/runtimes/wordpress/bcrypt-thread.ts!',
     'src/timemachine/process/program.ts!',

@@ -6,6 +6,7 @@ import { keepPlaces } from './service.vite.ts';
 const PHP = 'runtimes/php-wasm/worker/main';
 const PROGRAMS = [
   'core/starter/starter-program',
+  'platform/watchdog/watchdog-thread',
   PHP,
   'runtimes/folders/database-program',
   'runtimes/folders/import-program',

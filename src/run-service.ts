@@ -18,6 +18,7 @@ const [
   { MachineLacksError },
   { rejectStaleBuild },
   { StartupError },
+  { startWatchdog },
 ] = await Promise.all([
   import('./config.ts'),
   import('#core/db/embedded/data-dir-lock.ts'),
@@ -25,6 +26,7 @@ const [
   import('#runtimes/fpm/php-install.ts'),
   import('#core/build-stamp.ts'),
   import('#core/startup-error.ts'),
+  import('./platform/watchdog/watchdog.ts'),
 ]).catch(failToLoad);
 
 /** What an operator does to the machine or the platform as a whole, where it runs. */
@@ -69,6 +71,7 @@ async function startService(drivers: Drivers): Promise<void> {
   process.on('SIGINT', stop);
 
   const platform = await starting;
+  startWatchdog(config.logLevel);
   // The heap is small and what passes through is buffers, which V8 counts towards it: all of it was looked at after every 25 pages, and that was
   // half of what they cost here (docs/decisions/0069). What a start leaves is collected by the usual measure.
   setFlagsFromString('--heap-growing-percent=150');

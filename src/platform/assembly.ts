@@ -47,7 +47,7 @@ export function assemble(
     ...(config.sharesPorts ? [] : [queueFigures(services.jobs), ...features.flatMap(({ figures = [] }) => figures)]),
     connectionFigures(ground.pool),
     ...(localHost ? [hostFigures(localHost)] : []),
-    eventLoopFigures(),
+    eventLoopFigures(group),
     ...(config.roles.has('edge') ? [edgeFigures(edge.totals)] : []),
   ]);
   group.answerFigures(metrics);

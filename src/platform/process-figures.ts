@@ -6,6 +6,8 @@ import type { EdgeTotals } from '#edge/totals.ts';
 import type { LocalHost } from '#host/local-host.ts';
 import type { RuntimePressure } from '#runtimes/runtime.ts';
 import { EMPTY_QUEUE } from '#timemachine/stores/store.ts';
+import type { PortGroup } from './port-group/port-group.ts';
+import { countBlocks } from './watchdog/watchdog.ts';
 
 /** What an operator sees of the process itself; what is true of the whole platform comes with the features. */
 export function queueFigures(jobs: Jobs): Figures {
@@ -93,7 +95,7 @@ export function hostFigures(host: LocalHost): Figures {
   });
 }
 
-export function eventLoopFigures(): Figures {
+export function eventLoopFigures(group: Pick<PortGroup, 'replaced'>): Figures {
   const loop = monitorEventLoopDelay({ resolution: 20 });
   loop.enable();
   return figures({
@@ -104,11 +106,20 @@ export function eventLoopFigures(): Figures {
         label: 'percentile',
         together: 'max',
       },
+      event_loop_blocks_total: { help: 'Blocks of the event loop of more than 2 s', type: 'counter' },
+      processes_replaced_total: {
+        help: 'Processes that share the ports, ended by themselves and were started again',
+        type: 'counter',
+      },
     },
     read() {
       const delays = [50, 99].map((percentile) => [String(percentile), loop.percentile(percentile) / 1e9]);
       loop.reset();
-      return { event_loop_delay_seconds: Object.fromEntries(delays) };
+      return {
+        event_loop_delay_seconds: Object.fromEntries(delays),
+        event_loop_blocks_total: countBlocks(),
+        processes_replaced_total: group.replaced,
+      };
     },
   });
 }

@@ -15,6 +15,7 @@ import { showLimit } from './admission.ts';
 import { answerError } from './answers.ts';
 import { installBodyParsers, installStreamParser } from './body.ts';
 import { type Connections, openConnections } from './connections.ts';
+import { trackRequest } from './current-request.ts';
 import { registerOperation, showOn } from './dispatch.ts';
 import { methodNotAllowed, notReady, routeNotFound } from './failures.ts';
 import type { Metrics } from './metrics.ts';
@@ -80,7 +81,9 @@ export function createApp(options: ServerOptions): FastifyInstance {
     serverFactory: (handler) => {
       const { sites, secure } = options;
       const handle: RequestListener = (request, response) =>
-        isPlatform(request.headers.host) ? handler(request, response) : sites.handle(request, response);
+        trackRequest(request, () =>
+          isPlatform(request.headers.host) ? handler(request, response) : sites.handle(request, response),
+        );
       // Where TLS is spoken, whoever comes without may have to be sent there.
       const atOnce: AnswerAtOnce = (visit) =>
         (secure && !visit.isSecure) || isPlatform(visit.headers.host) ? undefined : sites.atOnce(visit);

@@ -39,6 +39,7 @@ export class FirstProcess implements PortGroup {
   #metrics: Pick<Metrics, 'render' | 'read'> | undefined;
   readonly #program: string | undefined;
   #asked = 0;
+  replaced = 0;
 
   /** Without the file of the program it stays the only one. */
   constructor(program?: string) {
@@ -100,6 +101,7 @@ export class FirstProcess implements PortGroup {
           this.#running.delete(started);
           resolve();
           if (isStopping) return;
+          this.replaced++;
           if (performance.now() - startedAtMs > LASTS_MS) pauseMs = FIRST_PAUSE_MS;
           log.warn({ pid: started.pid, code, signal, pause_ms: pauseMs }, 'a process that shares the port has ended');
           pause = setTimeout(start, pauseMs);

@@ -10,6 +10,7 @@ export class FurtherProcess implements PortGroup {
   readonly ticketKeys: Buffer;
   /** What its environment lacks. It came over the channel, since environments can be read by others of the same user. */
   readonly env: { DATABASE_URL: string; SECRET_KEY: string; EDGE_PROCESSES: string };
+  readonly replaced = 0;
   readonly #listeners: ((news: News) => void)[] = [];
   readonly #pages = new Map<number, (page: string | null) => void>();
   readonly #ports = new Map<PortName, (server: Server) => void>();

@@ -15,6 +15,8 @@ export interface PortGroup {
   readonly visitorSeed: number;
   /** Whoever comes back may meet another one, and goes on with the TLS session of before. */
   readonly ticketKeys: Buffer;
+  /** How many of the others ended by themselves and were started again. */
+  readonly replaced: number;
   /** Says to the others what counts for all. */
   tell(news: News): void;
   hear(listener: (news: News) => void): void;
