@@ -78,10 +78,7 @@ describe('the time machine in the dashboard', { timeout: 400_000 }, () => {
   const slider = (page: Page) => page.getByRole('slider', { name: 'Minute to go back to' });
   const moment = (page: Page, iso: string) =>
     page.evaluate((time) => {
-      const clock = { hour: 'numeric', minute: '2-digit', second: '2-digit' } as const;
-      return new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short', ...clock }).format(
-        new Date(time),
-      );
+      return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(time));
     }, iso);
   /** What visitors get to see. */
   const story = async () => (await visit(app, NAME, '/wp-content/uploads/story.txt')).text.split('\n')[0];
