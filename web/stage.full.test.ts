@@ -169,8 +169,8 @@ describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
   it('is made anew after a question', async () => {
     const { page } = ada;
     await page.getByRole('link', { name: 'Overview' }).click();
-    await page.getByRole('button', { name: 'Refresh' }).click();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Make it anew' }).click();
+    await page.getByRole('button', { name: 'Reset from live' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Reset from live' }).click();
     const isAnew = async () =>
       (await siteOnDisk(app, stage.id)
         .option('blogname')
@@ -183,8 +183,9 @@ describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
   it('is deleted after a question', async () => {
     const { page } = ada;
     await page.getByRole('link', { name: 'Overview' }).click();
-    await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { name: 'Danger zone' }).waitFor();
+    await page.getByRole('button', { name: 'Delete staging site' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete staging site' }).click();
     await page.getByRole('button', { name: 'Create staging site' }).waitFor();
     assert.deepEqual(ada.complaints, []);
   });
