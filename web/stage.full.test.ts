@@ -153,6 +153,9 @@ describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
     await row.getByText('From live').waitFor();
     await row.getByText('From the stage').waitFor();
     await assertFitsAndAccessible(page, 'a comparison');
+    // Both changed the title, so it cannot be brought before one says whose it is.
+    assert.ok(await page.getByRole('button', { name: 'Bring to live' }).isDisabled());
+    await page.getByRole('radio', { name: 'The staging version' }).click();
     await page.getByRole('button', { name: 'Bring to live' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Bring to live' }).click();
     await page.getByText('The changes are live.').waitFor();
@@ -162,7 +165,8 @@ describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
       ['From the stage', 'an order'],
     );
     await assertFitsAndAccessible(page, 'after a commit');
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Undo publish' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Undo publish' }).click();
     await eventually(async () => (await live.option('blogname')) === 'From live');
   });
 
