@@ -267,7 +267,7 @@ export type Diagnosis = {
     text: string;
   }>;
   looks: Array<{
-    name: 'state' | 'front_page' | 'errors' | 'dns' | 'certificate' | 'plan' | 'timeline' | 'changes';
+    name: 'state' | 'front_page' | 'errors' | 'dns' | 'certificate' | 'plan' | 'timeline' | 'changes' | 'traffic';
     ok: boolean;
     text: string;
   }>;
@@ -666,6 +666,10 @@ export type PitPreview = {
   backup_point: string | null;
   undo_point: string | null;
   is_undone: boolean;
+  undoes: {
+    kind: 'restore' | 'stage_commit';
+    created_at: string;
+  } | null;
   git_restore_hash: string | null;
   db_restore_hash: string | null;
   restore_db: boolean;
@@ -721,6 +725,10 @@ export type PitRestore = {
   backup_point: string | null;
   undo_point: string | null;
   is_undone: boolean;
+  undoes: {
+    kind: 'restore' | 'stage_commit';
+    created_at: string;
+  } | null;
   git_restore_hash: string | null;
   db_restore_hash: string | null;
   restore_db: boolean;
@@ -747,6 +755,10 @@ export type PitRestoreDetail = {
   backup_point: string | null;
   undo_point: string | null;
   is_undone: boolean;
+  undoes: {
+    kind: 'restore' | 'stage_commit';
+    created_at: string;
+  } | null;
   git_restore_hash: string | null;
   db_restore_hash: string | null;
   restore_db: boolean;

@@ -150,7 +150,8 @@ describe('the time machine in the dashboard', { timeout: 400_000 }, () => {
     assert.deepEqual([await status('lost.txt'), await status('extra.txt')], [200, 200]);
 
     await outcome.getByRole('button', { name: 'Undo' }).click();
-    assert.equal(await clicks(page), 4);
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Undo restore' }).click();
+    assert.equal(await clicks(page), 5);
     await outcome.getByText('1 file deleted').waitFor(PHP_START);
     assert.equal(await story(), 'Hacked!');
     assert.equal(await disk.option('blogname'), 'Harbour after');
@@ -316,7 +317,8 @@ describe('the time machine in the dashboard', { timeout: 400_000 }, () => {
     const list = page
       .getByRole('region', { name: 'Restores' })
       .or(page.locator('section', { hasText: 'Every restore can be undone' }));
-    assert.equal(await list.getByText('Restored', { exact: true }).count(), 1);
+    assert.equal(await list.getByText('Undo', { exact: true }).and(page.locator('span')).count(), 1);
+    assert.equal(await list.getByText(/^Undo of the restore at /).count(), 1);
     assert.equal(await list.getByText('Undone', { exact: true }).count(), 1);
     await list.getByRole('button', { name: 'Report' }).last().click();
     await page.getByRole('dialog').getByText('uploads/lost.txt').waitFor();

@@ -112,7 +112,7 @@ function Outcome({ site, stage, restore, onBegun }: OutcomeProps) {
     );
   return (
     <Alert tone="success" action={undo && <UndoButton site={site} wish={undo} onBegun={onBegun} />}>
-      The {stage ? 'staging site' : 'site'} is back at {moment}. {summaryOf(restore)}
+      {restore.undoes && 'Undone. '}The {stage ? 'staging site' : 'site'} is back at {moment}. {summaryOf(restore)}
     </Alert>
   );
 }
