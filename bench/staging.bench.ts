@@ -97,7 +97,6 @@ function wishFor(base: SnapshotName, begun: SnapshotName, now: SnapshotName): Me
     rules: mergeRules('wp_'),
     isReplaced: false,
     conflicts: 'theirs',
-    isAnswered: true,
     keepTables: [],
     keepFiles: [],
     takeTables: [],

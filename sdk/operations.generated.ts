@@ -267,7 +267,7 @@ export type Diagnosis = {
     text: string;
   }>;
   looks: Array<{
-    name: 'state' | 'front_page' | 'errors' | 'dns' | 'certificate' | 'plan' | 'timeline' | 'changes';
+    name: 'state' | 'front_page' | 'errors' | 'dns' | 'certificate' | 'plan' | 'timeline' | 'changes' | 'traffic';
     ok: boolean;
     text: string;
   }>;
@@ -574,6 +574,20 @@ export type OpenTerminal = {
   opened_at: string;
   is_attended: boolean;
 };
+export type OperatorRegion = {
+  id: number;
+  name: string;
+  city: string;
+  country: string;
+  country_code: string;
+  cname: string;
+  ip: string;
+  name_servers: Array<string>;
+  site_domain: string;
+  stage_domain: string;
+  created_at: string;
+  cluster: string | null;
+};
 export type OwnTickets = {
   id?: string;
   team_id?: string;
@@ -666,6 +680,10 @@ export type PitPreview = {
   backup_point: string | null;
   undo_point: string | null;
   is_undone: boolean;
+  undoes: {
+    kind: 'restore' | 'stage_commit';
+    created_at: string;
+  } | null;
   git_restore_hash: string | null;
   db_restore_hash: string | null;
   restore_db: boolean;
@@ -721,6 +739,10 @@ export type PitRestore = {
   backup_point: string | null;
   undo_point: string | null;
   is_undone: boolean;
+  undoes: {
+    kind: 'restore' | 'stage_commit';
+    created_at: string;
+  } | null;
   git_restore_hash: string | null;
   db_restore_hash: string | null;
   restore_db: boolean;
@@ -747,6 +769,10 @@ export type PitRestoreDetail = {
   backup_point: string | null;
   undo_point: string | null;
   is_undone: boolean;
+  undoes: {
+    kind: 'restore' | 'stage_commit';
+    created_at: string;
+  } | null;
   git_restore_hash: string | null;
   db_restore_hash: string | null;
   restore_db: boolean;
@@ -997,7 +1023,6 @@ export type Region = {
   cname: string;
   ip: string;
   name_servers: Array<string>;
-  cluster: string | null;
   site_domain: string;
   stage_domain: string;
   created_at: string;
@@ -2215,7 +2240,7 @@ export interface Operations {
   /** Invite somebody into a team by mail */
   createInvite: { input: { params: { team_id: string }; body: {
       target_email: string;
-      first_name: string;
+      first_name?: string | null;
       message?: string | null;
       role?: 'admin' | 'member' | 'viewer' | null;
       site_ids?: Array<string> | null;
@@ -2764,10 +2789,10 @@ export interface Operations {
   /** The plans, with what they have and what they cost */
   listPlans: { input: Record<never, never>; output: Array<Plan>; errors: never };
   /** Buy a team, or upgrade one that is free: answers where to pay */
-  createCheckoutSession: { input: { body: {
+  createCheckoutSession: { input: { body?: {
       for_team_id?: string | null;
       new_team_name?: string | null;
-      plan_name: 'free' | 'micro' | 'starter' | 'business';
+      plan_name?: 'free' | 'micro' | 'starter' | 'business' | null;
       interval?: 'month' | 'year' | null;
     } }; output: SessionUrl; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'billing.already_paid' | 'billing.being_paid' | 'billing.free_team_taken' | 'billing.not_configured' | 'billing.provider_failed' | 'billing.provider_timeout' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** Ask the provider whether a checkout was paid, for whoever comes back from it */
@@ -2809,6 +2834,8 @@ export interface Operations {
   listRegions: { input: Record<never, never>; output: Array<Region>; errors: never };
   /** One region */
   getRegion: { input: { params: { region_id: number } }; output: Region; errors: 'region.not_found' };
+  /** List regions with the clusters that their sites are created on */
+  listAllRegions: { input: Record<never, never>; output: Array<OperatorRegion>; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
   /** Add a region */
   createRegion: { input: { body: {
       name: string;
@@ -2819,7 +2846,7 @@ export interface Operations {
       ip: string;
       name_servers?: Array<string> | null;
       cluster?: string | null;
-    } }; output: Region; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'region.exists' | 'request.conflict' | 'request.too_large' };
+    } }; output: OperatorRegion; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'region.exists' | 'request.conflict' | 'request.too_large' };
   /** Change a region */
   updateRegion: { input: { params: { region_id: number }; body?: {
       name?: string | null;
@@ -2830,7 +2857,7 @@ export interface Operations {
       ip?: string | null;
       name_servers?: Array<string> | null;
       cluster?: string | null;
-    } }; output: Region; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'region.exists' | 'region.not_found' | 'request.conflict' | 'request.too_large' };
+    } }; output: OperatorRegion; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'region.exists' | 'region.not_found' | 'request.conflict' | 'request.too_large' };
   /** Delete a region */
   deleteRegion: { input: { params: { region_id: number } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'region.in_use' | 'region.last' | 'region.not_found' | 'request.conflict' | 'request.too_large' };
   /** Background jobs that failed for good */
@@ -3115,6 +3142,7 @@ export const ROUTES = {
   listSiteUse: { method: 'GET', path: '/f/api/v1/team/{team_id}/site_use' },
   listRegions: { method: 'GET', path: '/f/api/v1/region' },
   getRegion: { method: 'GET', path: '/f/api/v1/region/{region_id}' },
+  listAllRegions: { method: 'GET', path: '/f/api/v1/operator/region' },
   createRegion: { method: 'POST', path: '/f/api/v1/operator/region', body: 'application/json' },
   updateRegion: { method: 'PATCH', path: '/f/api/v1/operator/region/{region_id}', body: 'application/json' },
   deleteRegion: { method: 'DELETE', path: '/f/api/v1/operator/region/{region_id}' },

@@ -153,6 +153,9 @@ describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
     await row.getByText('From live').waitFor();
     await row.getByText('From the stage').waitFor();
     await assertFitsAndAccessible(page, 'a comparison');
+    // Both changed the title, so it cannot be brought before one says whose it is.
+    assert.ok(await page.getByRole('button', { name: 'Bring to live' }).isDisabled());
+    await page.getByRole('radio', { name: 'The staging version' }).click();
     await page.getByRole('button', { name: 'Bring to live' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Bring to live' }).click();
     await page.getByText('The changes are live.').waitFor();
@@ -162,15 +165,16 @@ describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
       ['From the stage', 'an order'],
     );
     await assertFitsAndAccessible(page, 'after a commit');
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Undo publish' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Undo publish' }).click();
     await eventually(async () => (await live.option('blogname')) === 'From live');
   });
 
   it('is made anew after a question', async () => {
     const { page } = ada;
     await page.getByRole('link', { name: 'Overview' }).click();
-    await page.getByRole('button', { name: 'Refresh' }).click();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Make it anew' }).click();
+    await page.getByRole('button', { name: 'Reset from live' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Reset from live' }).click();
     const isAnew = async () =>
       (await siteOnDisk(app, stage.id)
         .option('blogname')
@@ -183,8 +187,9 @@ describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
   it('is deleted after a question', async () => {
     const { page } = ada;
     await page.getByRole('link', { name: 'Overview' }).click();
-    await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { name: 'Danger zone' }).waitFor();
+    await page.getByRole('button', { name: 'Delete staging site' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete staging site' }).click();
     await page.getByRole('button', { name: 'Create staging site' }).waitFor();
     assert.deepEqual(ada.complaints, []);
   });

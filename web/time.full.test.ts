@@ -78,10 +78,7 @@ describe('the time machine in the dashboard', { timeout: 400_000 }, () => {
   const slider = (page: Page) => page.getByRole('slider', { name: 'Minute to go back to' });
   const moment = (page: Page, iso: string) =>
     page.evaluate((time) => {
-      const clock = { hour: 'numeric', minute: '2-digit', second: '2-digit' } as const;
-      return new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short', ...clock }).format(
-        new Date(time),
-      );
+      return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(time));
     }, iso);
   /** What visitors get to see. */
   const story = async () => (await visit(app, NAME, '/wp-content/uploads/story.txt')).text.split('\n')[0];
@@ -153,7 +150,8 @@ describe('the time machine in the dashboard', { timeout: 400_000 }, () => {
     assert.deepEqual([await status('lost.txt'), await status('extra.txt')], [200, 200]);
 
     await outcome.getByRole('button', { name: 'Undo' }).click();
-    assert.equal(await clicks(page), 4);
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Undo restore' }).click();
+    assert.equal(await clicks(page), 5);
     await outcome.getByText('1 file deleted').waitFor(PHP_START);
     assert.equal(await story(), 'Hacked!');
     assert.equal(await disk.option('blogname'), 'Harbour after');
@@ -319,7 +317,8 @@ describe('the time machine in the dashboard', { timeout: 400_000 }, () => {
     const list = page
       .getByRole('region', { name: 'Restores' })
       .or(page.locator('section', { hasText: 'Every restore can be undone' }));
-    assert.equal(await list.getByText('Restored', { exact: true }).count(), 1);
+    assert.equal(await list.getByText('Undo', { exact: true }).and(page.locator('span')).count(), 1);
+    assert.equal(await list.getByText(/^Undo of the restore at /).count(), 1);
     assert.equal(await list.getByText('Undone', { exact: true }).count(), 1);
     await list.getByRole('button', { name: 'Report' }).last().click();
     await page.getByRole('dialog').getByText('uploads/lost.txt').waitFor();

@@ -47,7 +47,8 @@ suite('without a model', () => {
     const opened = await openTicket(ada, 'How do I restore a backup?');
     const { answer, ticket } = await ask(ada, opened, `Is ${site.fqdn} fine?`);
     assert.match(answer.description ?? '', /built-in helper/);
-    assert.match(answer.description ?? '', /nothing looks wrong/);
+    // On a busy machine it may be slow.
+    assert.match(answer.description ?? '', /nothing looks wrong|The front page took/);
     assert.match(answer.description ?? '', /\]\(\/docs\//);
     assert.deepEqual(
       answer.assistant_steps.map(({ operation }) => operation),

@@ -16,14 +16,22 @@ export interface Sight {
   certificate: { ok: boolean } | undefined;
   certificateText: string;
   plan: { ok: boolean; text: string } | undefined;
+  /** Of the last day; 95 of 100 requests took at most `p95_ms`. */
+  traffic: { requests: number; p95_ms: number | null } | undefined;
+  /** Its processes started for this look, so its duration says nothing of other visits. */
+  woke: boolean;
 }
 
 /** The worst first. */
 export function findingsOf(sight: Sight): Finding[] {
-  const found = [...ofState(sight), ...ofFrontPage(sight), ...ofRest(sight)];
-  if (found.some(({ level }) => level === 'problem')) return found;
+  const slow = ofSpeed(sight);
+  const found = [...ofState(sight), ...ofFrontPage(sight), ...slow, ...ofRest(sight)];
+  found.sort((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level));
+  if (slow.length > 0 || found.some(({ level }) => level === 'problem')) return found;
   return [...found, { level: 'fine', text: 'The front page answers, and nothing looks wrong.', suggestion: null }];
 }
+
+const LEVELS: readonly Finding['level'][] = ['problem', 'hint', 'fine'];
 
 function ofState({ busy, isActive }: Sight): Finding[] {
   if (busy !== null)
@@ -37,7 +45,7 @@ function ofFrontPage(sight: Sight): Finding[] {
   const { frontPage } = sight;
   if (!frontPage) return sight.busy === null ? [problem('The front page did not answer in time.')] : [];
   if (frontPage.status < 500)
-    return frontPage.status >= 400 ? [problem(`The front page answers ${frontPage.status}.`)] : slow(frontPage);
+    return frontPage.status >= 400 ? [problem(`The front page answers ${frontPage.status}.`)] : [];
   const since = frontPage.failing_since ? ` since ${clock(frontPage.failing_since)}` : '';
   const fatal = sight.errors?.find(({ level }) => level === 'fatal');
   const said = [`The front page answers ${frontPage.status}${since}.`];
@@ -50,9 +58,27 @@ function ofFrontPage(sight: Sight): Finding[] {
   return [problem(said.join(' '), restore(sight.fqdn, cause))];
 }
 
-const SLOW_MS = 5_000;
-const slow = ({ duration_ms }: FrontPage): Finding[] =>
-  duration_ms > SLOW_MS ? [hint(`The front page takes ${Math.round(duration_ms / 1000)} seconds.`)] : [];
+/** A page is good below 0.8 s and poor from 1.8 s on (Core Web Vitals, time to first byte); 4 s turn visitors away. */
+const SLOW = { hintMs: 1_800, problemMs: 4_000 };
+/** Fewer requests in a day say nothing of how fast a site is. */
+const FEWEST_REQUESTS = 20;
+
+function ofSpeed({ frontPage, traffic, woke }: Sight): Finding[] {
+  const page = frontPage && frontPage.status < 400 && !woke ? frontPage.duration_ms : 0;
+  const p95 = traffic && traffic.requests >= FEWEST_REQUESTS ? (traffic.p95_ms ?? 0) : 0;
+  return [
+    ...slow(page, `The front page took ${seconds(page)} just now.`),
+    ...slow(p95, `5 of 100 requests in the last 24 hours took longer than ${seconds(p95)}.`),
+  ];
+}
+
+function slow(ms: number, text: string): Finding[] {
+  if (ms < SLOW.hintMs) return [];
+  const advice = 'Check slow plugins, and whether pages come from the cache.';
+  return [(ms < SLOW.problemMs ? hint : problem)(`${text} ${advice}`)];
+}
+
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} seconds`;
 
 interface Cause {
   text: string;

@@ -1,7 +1,17 @@
 import { type Static, Type } from 'typebox';
 import { Nullable, OneOf, OpenObject, Timestamp } from '#core/http/schema.ts';
 
-const LOOKS = ['state', 'front_page', 'errors', 'dns', 'certificate', 'plan', 'timeline', 'changes'] as const;
+const LOOKS = [
+  'state',
+  'front_page',
+  'errors',
+  'dns',
+  'certificate',
+  'plan',
+  'timeline',
+  'changes',
+  'traffic',
+] as const;
 export type LookName = (typeof LOOKS)[number];
 
 const NullableTimestamp = Type.Unsafe<Date | null>({ type: ['string', 'null'], format: 'date-time' });

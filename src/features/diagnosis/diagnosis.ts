@@ -6,7 +6,15 @@ export type { Diagnosis } from './diagnosis.schema.ts';
 
 import type { Change, Diagnosis } from './diagnosis.schema.ts';
 import { type FileChange, lookAtChanges, lookAtTimeline } from './look.changes.ts';
-import { lookAtCertificate, lookAtDns, lookAtErrors, lookAtFrontPage, read, type Subject } from './look.site.ts';
+import {
+  lookAtCertificate,
+  lookAtDns,
+  lookAtErrors,
+  lookAtFrontPage,
+  lookAtTraffic,
+  read,
+  type Subject,
+} from './look.site.ts';
 import { look, type Seen } from './look.ts';
 
 /** Looks at a site from all sides at once, each for a bounded time, and says what it comes to. Nothing is changed, but a site that slept is awake then. */
@@ -36,7 +44,7 @@ async function lookAtAll(subject: Subject): Promise<Diagnosis> {
   // The page first: what goes wrong with it is in the log by then.
   const page = await look('front_page', PAGE_MS, by(lookAtFrontPage));
   const shownSite = read<Shown>({ ...subject, signal: AbortSignal.timeout(QUICK_MS) }, 'getSite', { fqdn });
-  const [state, errors, changes, timeline, dns, certificate, plan] = await Promise.all([
+  const [state, errors, changes, timeline, dns, certificate, plan, traffic] = await Promise.all([
     look('state', QUICK_MS, () => lookAtState(subject, shownSite)),
     look('errors', QUICK_MS, by(lookAtErrors)),
     look('changes', PAGE_MS, by(lookAtChanges)),
@@ -44,7 +52,9 @@ async function lookAtAll(subject: Subject): Promise<Diagnosis> {
     look('dns', QUICK_MS, by(lookAtDns)),
     look('certificate', QUICK_MS, by(lookAtCertificate)),
     look('plan', QUICK_MS, () => lookAtPlan(shownSite)),
+    look('traffic', QUICK_MS, by(lookAtTraffic)),
   ]);
+  const woke = site.is_sleeping && page.found !== undefined;
   const titleOf = await titlesOf(subject.services.db, site.id);
   const findings = findingsOf({
     fqdn,
@@ -58,16 +68,18 @@ async function lookAtAll(subject: Subject): Promise<Diagnosis> {
     certificate: certificate.found,
     certificateText: certificate.text,
     plan: plan.found,
+    traffic: traffic.found,
+    woke,
   });
   return {
     fqdn,
     looked_at: new Date(),
-    woke: site.is_sleeping && page.found !== undefined,
+    woke,
     findings,
     front_page: page.found ?? null,
     errors: errors.found ?? [],
     changes: listOf(changes.found?.files ?? [], timeline.found ?? [], titleOf),
-    looks: [state, page, errors, dns, certificate, plan, timeline, changes].map(shown),
+    looks: [state, page, errors, dns, certificate, plan, traffic, timeline, changes].map(shown),
   };
 }
 

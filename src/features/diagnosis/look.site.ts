@@ -18,6 +18,7 @@ export interface Subject {
   signal?: AbortSignal;
 }
 
+const DAY_MS = 86_400_000;
 const FRONT_PAGE_MS = 15_000;
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 const SHOWN_ERRORS = 8;
@@ -55,6 +56,24 @@ export async function lookAtFrontPage(subject: Subject): Promise<{ text: string;
   const log = await visitsOfFrontPage(subject).catch(() => []);
   const since = status >= 500 ? failingSince(log) : { failing_since: null, last_good_at: null };
   return { text: `The front page answers ${status} in ${duration_ms} ms.`, found: { status, duration_ms, ...since } };
+}
+
+/** How many requests the site had in a day, and how long they took. */
+export async function lookAtTraffic(
+  subject: Subject,
+): Promise<{ text: string; found: { requests: number; p95_ms: number | null } }> {
+  const from = new Date(Date.now() - DAY_MS).toISOString();
+  const { fqdn } = subject.site;
+  const usage = await read<{ points: { requests: number }[]; p95_ms: number | null }>(
+    subject,
+    'getSiteUsage',
+    { fqdn },
+    { from, step: 'hour' },
+  );
+  const requests = usage.points.reduce((sum, point) => sum + point.requests, 0);
+  const { p95_ms } = usage;
+  const times = p95_ms === null ? '' : `, 95 of 100 within ${p95_ms} ms`;
+  return { text: `${requests} requests in the last 24 hours${times}.`, found: { requests, p95_ms } };
 }
 
 interface Visit {

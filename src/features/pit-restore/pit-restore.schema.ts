@@ -15,6 +15,15 @@ const record = {
   }),
   undo_point: Type.Unsafe<Date | null>({ ...NullableTimestamp, description: 'Restoring this point undoes it' }),
   is_undone: Type.Boolean({ description: 'A later restore took it back' }),
+  undoes: Nullable(
+    Type.Object(
+      {
+        kind: OneOf(['restore', 'stage_commit'], { description: 'Kind of the change' }),
+        created_at: Type.String({ format: 'date-time', description: 'When that change began' }),
+      },
+      { description: 'The restore or the publish of a stage that this one undoes' },
+    ),
+  ),
   git_restore_hash: Nullable(Type.String({ description: 'The commit_hash of the backup' })),
   db_restore_hash: Nullable(Type.String()),
   restore_db: Type.Boolean(),

@@ -5,14 +5,21 @@ import type { DB } from '#core/db/schema.generated.ts';
 import { type Listing, listNewest, type Paging } from '#core/pages.ts';
 import { CHUNK, type ChangeList, type Window, windowOf } from './pit-restore.list.ts';
 
-export type PitRestoreRow = Selectable<DB['pit_restores']> & { site_live_id: string; is_undone: boolean };
+/** The change that a restore undoes, as its event records it. */
+export type Undone = { kind: 'restore' | 'stage_commit'; created_at: string };
+export type PitRestoreRow = Selectable<DB['pit_restores']> & {
+  site_live_id: string;
+  is_undone: boolean;
+  undoes: Undone | null;
+};
 
 const LIVE_ID = sql`coalesce((select of_site_id from sites where sites.id = pit_restores.site_id), site_id)`;
 /** A later restore went back to what this one had replaced. */
 const IS_UNDONE = sql`exists (select from pit_restores later where later.site_id = pit_restores.site_id
   and later.restore_point = pit_restores.undo_point and later.created_at > pit_restores.created_at
   and later.finished_at is not null and later.failed_reason is null and not later.is_dry_run)`;
-const COLUMNS = sql`id, site_id, ${LIVE_ID} as site_live_id, ${IS_UNDONE} as is_undone, user_id, event_id, restore_point, commit_hash, backup_point, db_restore_hash, restore_db,
+const UNDOES = sql`(select detail -> 'undoes' from events where events.id = pit_restores.event_id)`;
+const COLUMNS = sql`id, site_id, ${LIVE_ID} as site_live_id, ${IS_UNDONE} as is_undone, ${UNDOES} as undoes, user_id, event_id, restore_point, commit_hash, backup_point, db_restore_hash, restore_db,
   restore_cms_content, delete_extra_files, is_dry_run, passed_dry_run, undo_point, num_files_added, num_files_deleted,
   num_files_restored, num_folders_added, applied_at, num_tables_deleted, num_tables_failed, num_tables_restored, num_tables_skipped,
   changes_count, changes_are_cut, failed_reason, created_at, finished_at`;
@@ -35,11 +42,17 @@ export async function findPitRestore(db: Db, siteId: string, id: string): Promis
   return rows[0];
 }
 
-/** Whether a restore to this point takes one back. */
-export async function isUndoPoint(db: Db, siteId: string, point: Date): Promise<boolean> {
-  const { rows } = await sql`select from pit_restores
-    where site_id = ${siteId} and undo_point = ${point} and not is_dry_run limit 1`.execute(db);
-  return rows.length > 0;
+/** Returns the last restore or publish of a stage whose undo point this is. */
+export async function findUndone(db: Db, siteId: string, point: Date): Promise<Undone | undefined> {
+  const { rows } = await sql<{ kind: Undone['kind']; created_at: Date }>`
+    select 'restore' as kind, created_at from pit_restores
+    where site_id = ${siteId} and undo_point = ${point} and not is_dry_run
+    union all
+    select 'stage_commit', created_at from events
+    where site_live_id = ${siteId} and event_type = 'stage.committed'
+      and (detail -> 'result' ->> 'undo_point')::timestamptz = ${point}
+    order by created_at desc limit 1`.execute(db);
+  return rows[0] && { kind: rows[0].kind, created_at: rows[0].created_at.toISOString() };
 }
 
 /** A part of the list of changes, as it was stored. */

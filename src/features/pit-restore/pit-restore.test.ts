@@ -76,6 +76,10 @@ suite('restoring a site to a point in time', () => {
       [false, true],
       'the restore is told to be undone, and what undid it is not',
     );
+    assert.deepEqual(
+      results.map(({ undoes }) => undoes),
+      [{ kind: 'restore', created_at: done.created_at }, null],
+    );
     const { results: events } = await owner.api.listSiteEvents({ params, query: { size: 20 } });
     const told = events.filter(({ event_type }) => event_type === 'restore.started').map(({ activity }) => activity);
     assert.match(told[0] as string, /undid a restore of/);

@@ -17,7 +17,14 @@ import { restoreToPoint } from './pit-restore.jobs.ts';
 import { type ChangesPaging, lastPageOf, windowFor } from './pit-restore.list.ts';
 import { planNow } from './pit-restore.plan.ts';
 import { type PitPreview, type PitRestore, previewFailed, rehearsalRuns } from './pit-restore.schema.ts';
-import { findPitRestore, insertPitRestore, isRehearsing, isUndoPoint, type PitRestoreRow } from './pit-restore.sql.ts';
+import {
+  findPitRestore,
+  findUndone,
+  insertPitRestore,
+  isRehearsing,
+  type PitRestoreRow,
+  type Undone,
+} from './pit-restore.sql.ts';
 import { countersOf, listOf, signChanges, storedListOf, viewOf } from './pit-restore.view.ts';
 import { finalReason, type RestoreWork } from './pit-restore.work.ts';
 import { rehearseRestore } from './rehearsal.jobs.ts';
@@ -89,6 +96,7 @@ export async function previewPitRestore(
     passed_dry_run: null,
     undo_point: now && new Date(now.timeMs),
     is_undone: false,
+    undoes: null,
     ...countersOf(difference),
     failed_reason: null,
     created_at,
@@ -123,10 +131,18 @@ export async function createPitRestore(call: Call, named: SiteRow, chosen: Chose
   const site = await lockNamedSite(db, named);
   requireIdle(site);
   if (isDryRun && (await isRehearsing(db, site.id))) throw rehearsalRuns();
-  const activity = `${caller.fullName} ${await didOf(db, site, chosen)}`;
-  const { eventId, restoreId } = await beginRestore(db, services, site, { chosen, by: caller, activity });
+  const undoes = isDryRun ? undefined : await findUndone(db, site.id, chosen.restorePoint);
+  const activity = `${caller.fullName} ${didOf(site, chosen, undoes)}`;
+  const { eventId, restoreId } = await beginRestore(db, services, site, { chosen, by: caller, activity, undoes });
   call.headers['operation-id'] = eventId;
   return viewOf((await findPitRestore(db, site.id, restoreId)) as PitRestoreRow);
+}
+
+interface BegunRestore {
+  chosen: ChosenRestore;
+  by: Pick<Caller, 'userId'> | null;
+  activity: string;
+  undoes?: Undone | undefined;
 }
 
 /** For a site that is locked and idle. */
@@ -134,14 +150,14 @@ export async function beginRestore(
   db: Db,
   { jobs }: Services,
   site: SiteRow,
-  { chosen, by, activity }: { chosen: ChosenRestore; by: Pick<Caller, 'userId'> | null; activity: string },
+  { chosen, by, activity, undoes }: BegunRestore,
 ): Promise<RestoreWork> {
   const { isDryRun } = chosen;
   const id = randomUUID();
   const eventId = await recordSiteEvent(db, by, site, {
     event_type: isDryRun ? 'restore.dry_run' : 'restore.started',
     activity,
-    detail: { restore_point: chosen.restorePoint.toISOString() },
+    detail: { restore_point: chosen.restorePoint.toISOString(), ...(undoes && { undoes }) },
     item_id: id,
     unfinished: true,
   });
@@ -160,12 +176,12 @@ export async function beginRestore(
 }
 
 /** What whoever asks for it does, in the words of an event. */
-async function didOf(db: Db, { id, fqdn }: SiteRow, { isDryRun, restorePoint }: ChosenRestore): Promise<string> {
+function didOf({ fqdn }: SiteRow, { isDryRun, restorePoint }: ChosenRestore, undoes: Undone | undefined): string {
   const point = restorePoint.toISOString();
   if (isDryRun) return `tried out a restore of ${fqdn} to ${point}`;
-  return (await isUndoPoint(db, id, restorePoint))
-    ? `undid a restore of ${fqdn}, back to ${point}`
-    : `restored ${fqdn} to ${point}`;
+  if (undoes?.kind === 'restore') return `undid a restore of ${fqdn}, back to ${point}`;
+  if (undoes) return `undid a publish of the staging site to ${fqdn}, back to ${point}`;
+  return `restored ${fqdn} to ${point}`;
 }
 
 function choiceOf(chosen: ChosenRestore) {

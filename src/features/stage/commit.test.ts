@@ -80,6 +80,10 @@ suite('a staging site is committed', () => {
       wait: 60,
       body: { restore_point: undo_point, delete_extra_files: true },
     });
+    const [restore] = (await owner.api.listPitRestores({ params })).results;
+    assert.deepEqual(restore?.undoes, { kind: 'stage_commit', created_at: event.created_at });
+    const [undone] = (await owner.api.listSiteEvents({ params })).results;
+    assert.match(undone?.activity ?? '', /undid a publish of the staging site to /);
     assert.equal(await live.read('themes/x/style.css'), 'old');
     assert.equal(await live.option('blogdescription'), 'By live');
     // What was undone is there to be brought again.
@@ -161,14 +165,15 @@ suite('a staging site is committed', () => {
       [sample?.side, sample?.stage?.option_value, sample?.live?.option_value],
       ['both', 'Stage', 'Live'],
     );
-    await assert.rejects(commit({ on_conflict: 'refuse' }), refused(409, 'stage.conflict'));
+    for (const body of [{}, { plan: seen.plan }, { on_conflict: 'refuse' as const }])
+      await assert.rejects(commit(body), refused(409, 'stage.conflict'));
     assert.deepEqual([await live.option('blogname'), await live.read('uploads/both.txt')], ['Live', 'live']);
     assert.equal((await read(site)).busy, null);
     await commit({ plan: seen.plan, on_conflict: 'live', keep_files: ['uploads/kept/'] });
     assert.deepEqual([await live.option('blogname'), await live.read('uploads/both.txt')], ['Live', 'live']);
     await assert.rejects(live.read('uploads/kept/a.txt'), { code: 'ENOENT' });
     await copy.setOption('blogname', 'Stage again');
-    await commit({ keep_tables: ['wp_options'] });
+    await commit({ on_conflict: 'stage', keep_tables: ['wp_options'] });
     assert.equal(await live.option('blogname'), 'Live');
     for (const wrong of ['/uploads', '..', './x', 'wp-content/uploads', ''])
       await assert.rejects(commit({ keep_files: [wrong] }), refused(422), wrong);

@@ -145,8 +145,9 @@ export const stageOperations = [
     ],
     goesOn: true,
     async prepare({ db, services, subject: live, body }) {
-      // Whoever names a comparison, or wants no conflict, hears at once that it is not so.
-      if (body.plan === undefined && body.on_conflict !== 'refuse') return;
+      // A named comparison that no longer holds, or a conflict that nobody decided, is refused before the work begins.
+      const canConflict = body.mode !== 'replace' && (body.on_conflict ?? 'refuse') === 'refuse';
+      if (body.plan === undefined && !canConflict) return;
       const { refusal } = (await comparePair(services, await pairOf(db, live), body, NOTHING)).report;
       if (refusal) throw refusalFor(refusal.code, refusal.message);
     },

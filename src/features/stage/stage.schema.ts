@@ -55,7 +55,7 @@ export const CommitStage = Type.Object({
   ),
   on_conflict: Type.Optional(
     OneOf(['stage', 'live', 'refuse'], {
-      description: 'Whose it is what both have changed; the stage unless said otherwise',
+      description: 'Version to take where both sides changed the same; refuse changes nothing (default)',
     }),
   ),
   keep_tables: Type.Optional({ ...TableNames, description: 'Tables that stay as live has them' }),

@@ -56,7 +56,7 @@ export function refusalOf({ comparison }: MergePlan, wish: MergeWish): TimeMachi
   const unanswered = tables.filter(({ name, problem }) => problem && !taken.has(name)).map(({ name }) => name);
   if (unanswered.length > 0) return inConflict('These tables can not be merged row by row', unanswered);
   const clashes = tables.filter(({ rows }) => rows.some((row) => row.side === 'both' && !row.theirs?.before));
-  if (clashes.length > 0 && !wish.isAnswered)
+  if (clashes.length > 0 && wish.conflicts === 'refuse')
     return inConflict(
       'Both sides have added something else under the same number or name',
       clashes.map(({ name }) => name),

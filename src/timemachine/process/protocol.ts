@@ -103,8 +103,6 @@ export interface MergeWish {
   isReplaced: boolean;
   /** Whose it is what both have changed; without an answer nothing is done then. */
   conflicts: 'ours' | 'theirs' | 'refuse';
-  /** Somebody has said so. Otherwise nothing is done where both have added something else under the same number or name. */
-  isAnswered: boolean;
   /** Tables and files that stay as the site has them. */
   keepTables: string[];
   keepFiles: string[];

@@ -1,7 +1,7 @@
 import type { Site } from '#sdk';
 import { propertiesOf } from '../api/sites.ts';
 import { Alert } from '../ui/alert.tsx';
-import { formatMoment } from '../ui/time.tsx';
+import { Moment } from '../ui/time.tsx';
 
 /** Says that minutes are missing from now on, and why. */
 export function BackupWarning({ site, className }: { site: Site; className?: string }) {
@@ -9,7 +9,7 @@ export function BackupWarning({ site, className }: { site: Site; className?: str
   if (failing_since === null) return null;
   return (
     <Alert tone="danger" className={className}>
-      Backups have been failing since {formatMoment(failing_since)}
+      Backups have been failing since <Moment iso={failing_since} />
       {failure && `: ${failure}`}. They are tried again by themselves; older ones can still be restored.
     </Alert>
   );

@@ -5,8 +5,9 @@ import { Avatar } from '../ui/avatar.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { dateFormat, dayOf } from '../ui/clock.ts';
 import { capitalise } from '../ui/format.ts';
+import { formatUtc } from '../ui/format-time.ts';
 import { Spinner } from '../ui/spinner.tsx';
-import { formatMoment, Time } from '../ui/time.tsx';
+import { TextWithMoments, Time } from '../ui/time.tsx';
 import { siteLink } from './site-link.ts';
 
 const dayFormat = dateFormat({ weekday: 'long', day: 'numeric', month: 'long' });
@@ -79,11 +80,15 @@ function EventRow({ event, siteName, team, asOperator }: EventRowProps) {
         <div className="min-w-0 flex-1 basis-52">
           <p className={event.unread ? 'font-medium' : undefined}>
             <EventLink event={event} siteName={siteName} asOperator={asOperator}>
-              {withMoments(event.activity)}
+              <TextWithMoments text={event.activity} />
             </EventLink>
           </p>
           {failure && <p className="mt-0.5 text-danger-text">{failure}</p>}
-          {!failure && event.description && <p className="mt-0.5 line-clamp-2 text-muted">{event.description}</p>}
+          {!failure && event.description && (
+            <p className="mt-0.5 line-clamp-2 text-muted">
+              <TextWithMoments text={event.description} />
+            </p>
+          )}
           <p className="mt-0.5 text-muted text-xs">
             {team && (
               <>
@@ -167,18 +172,15 @@ function OperatorLink({ event, children }: { event: Event; children: React.React
   return children;
 }
 
-const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
-
-/** The API names instants exactly; people read them in their own time. */
-function withMoments(text: string): string {
-  return text.replaceAll(INSTANT, (iso) => formatMoment(iso));
-}
-
 /** The heading names the day, so older ones need only the hour. */
 function EventTime({ iso }: { iso: string }) {
   const date = new Date(iso);
   if (dayOf(date) === dayOf(new Date())) return <Time iso={iso} />;
-  return <time dateTime={iso}>{hourFormat.format(date)}</time>;
+  return (
+    <time dateTime={iso} title={formatUtc(iso)}>
+      {hourFormat.format(date)}
+    </time>
+  );
 }
 
 function dayName(moment: Date): string {

@@ -6,7 +6,7 @@ import { Card } from '../ui/card.tsx';
 import { Definitions } from '../ui/definitions.tsx';
 import { capitalise } from '../ui/format.ts';
 import { Skeleton } from '../ui/skeleton.tsx';
-import { Time } from '../ui/time.tsx';
+import { TextWithMoments, Time } from '../ui/time.tsx';
 import { Loaded } from './loaded.tsx';
 
 type Query = { data: Context | undefined; error: unknown; refetch: () => unknown };
@@ -61,7 +61,9 @@ export function TicketContext({ query, asSupport }: { query: Query; asSupport?: 
               <ul className="grid gap-2.5">
                 {changes.map((event) => (
                   <li key={event.id}>
-                    <p className="line-clamp-2">{event.activity}</p>
+                    <p className="line-clamp-2">
+                      <TextWithMoments text={event.activity} />
+                    </p>
                     <Time iso={event.created_at} className="text-muted text-xs" />
                   </li>
                 ))}

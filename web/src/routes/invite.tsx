@@ -9,8 +9,8 @@ import { Alert } from '../ui/alert.tsx';
 import { Avatar } from '../ui/avatar.tsx';
 import { Button, buttonStyle } from '../ui/button.tsx';
 import { messageOf } from '../ui/form.tsx';
+import { formatDate } from '../ui/format-time.ts';
 import { Skeleton } from '../ui/skeleton.tsx';
-import { formatDate } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
 
 const route = getRouteApi('/auth/invite');

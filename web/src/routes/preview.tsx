@@ -10,7 +10,7 @@ import { messageOf } from '../ui/form.tsx';
 import { HistoryIcon, OpenIcon } from '../ui/icons.ts';
 import { useTitle } from '../ui/page.tsx';
 import { Spinner } from '../ui/spinner.tsx';
-import { formatMoment, useNowMs } from '../ui/time.tsx';
+import { Moment, useNowMs } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
 
 const previewQuery = (preview_id: string) =>
@@ -50,7 +50,11 @@ export function PreviewPage() {
       title="Opening the site as it was"
       description={
         <>
-          {data && <p>{formatMoment(data.restore_point)}</p>}
+          {data && (
+            <p>
+              <Moment iso={data.restore_point} />
+            </p>
+          )}
           <p role="status" className="mt-4 inline-flex items-center gap-2">
             <Spinner /> Making a copy. This takes a few seconds.
           </p>
@@ -91,7 +95,7 @@ function Browsed({ preview, url }: { preview: Preview; url: string }) {
   const { fqdn, is_of_stage, restore_point, expires_at } = preview;
   const isOver = useNowMs() >= Date.parse(expires_at);
   const [isThere, setThere] = useState(false);
-  useTitle(`${fqdn} as of ${formatMoment(restore_point)}`);
+  useTitle(`${fqdn} as of $<Moment iso={restore_point} />`);
   return (
     <div data-whole-window className="fixed inset-0 z-40 flex flex-col bg-bg">
       <header className="flex flex-wrap items-center gap-x-3 gap-y-2 border-line border-b bg-surface px-4 py-2.5">
@@ -99,7 +103,9 @@ function Browsed({ preview, url }: { preview: Preview; url: string }) {
         <p className="min-w-0 flex-1 basis-64">
           <strong className="font-medium">{fqdn}</strong>
           {is_of_stage && ' (staging)'} as it was at{' '}
-          <strong className="whitespace-nowrap font-medium">{formatMoment(restore_point)}</strong>
+          <strong className="whitespace-nowrap font-medium">
+            <Moment iso={restore_point} />
+          </strong>
           <span className="block text-muted text-xs">
             {isOver
               ? 'This preview has ended.'

@@ -40,7 +40,8 @@ export function Choice({ value, disabled, ...props }: ChoiceProps) {
       aria-checked={isChosen}
       aria-disabled={disabled}
       disabled={disabled}
-      tabIndex={isChosen ? 0 : -1}
+      // Until one is chosen each is a stop for the keyboard.
+      tabIndex={isChosen || chosen === '' ? 0 : -1}
       data-checked={isChosen ? '' : undefined}
       data-disabled={disabled ? '' : undefined}
       onClick={() => onChange(value)}

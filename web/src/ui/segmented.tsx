@@ -2,7 +2,8 @@ import { Choice, ChoiceGroup } from './choice.tsx';
 
 type SegmentedProps = {
   label: string;
-  value: string;
+  /** None is chosen yet without it. */
+  value: string | undefined;
   onChange: (value: string) => void;
   options: { value: string; label: string }[];
 };
@@ -12,7 +13,7 @@ export function Segmented({ label, value, onChange, options }: SegmentedProps) {
   return (
     <ChoiceGroup
       label={label}
-      value={value}
+      value={value ?? ''}
       onChange={onChange}
       className="inline-flex max-w-full flex-wrap gap-0.5 rounded-lg bg-raised p-0.5"
     >

@@ -1,31 +1,5 @@
 import { useEffect, useState } from 'react';
-import { dateFormat } from './clock.ts';
-
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'long' });
-const full = dateFormat({ dateStyle: 'medium', timeStyle: 'short' });
-const dateOnly = dateFormat({ dateStyle: 'medium' });
-const units: [Intl.RelativeTimeFormatUnit, number][] = [
-  ['year', 31_536_000],
-  ['month', 2_592_000],
-  ['week', 604_800],
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-];
-
-const moment = dateFormat({
-  weekday: 'short',
-  day: 'numeric',
-  month: 'short',
-  hour: 'numeric',
-  minute: '2-digit',
-  second: '2-digit',
-});
-
-/** To the second, by the reader's own clock. */
-export function formatMoment(time: string | number): string {
-  return moment.format(new Date(time));
-}
+import { formatDate, formatMoment, formatRelative, formatUtc, splitAtInstants } from './format-time.ts';
 
 /** Now, looked at again twice a minute. */
 export function useNowMs(): number {
@@ -37,21 +11,11 @@ export function useNowMs(): number {
   return nowMs;
 }
 
-export function formatDate(iso: string): string {
-  return dateOnly.format(new Date(iso));
-}
-
-function formatRelative(iso: string, nowMs: number): string {
-  const seconds = (new Date(iso).getTime() - nowMs) / 1000;
-  const unit = units.find(([, size]) => Math.abs(seconds) >= size);
-  return unit ? relative.format(Math.round(seconds / unit[1]), unit[0]) : 'just now';
-}
-
-/** "5 minutes ago", with the exact moment on hover; it moves on by itself. */
+/** "5 minutes ago", with the exact time and UTC on hover; it moves on by itself. */
 export function Time({ iso, className }: { iso: string; className?: string }) {
   const nowMs = useNowMs();
   return (
-    <time dateTime={iso} title={full.format(new Date(iso))} className={className}>
+    <time dateTime={iso} title={`${formatMoment(iso)}\n${formatUtc(iso)}`} className={className}>
       {formatRelative(iso, nowMs)}
     </time>
   );
@@ -59,8 +23,25 @@ export function Time({ iso, className }: { iso: string; className?: string }) {
 
 export function DateOnly({ iso }: { iso: string }) {
   return (
-    <time dateTime={iso} title={full.format(new Date(iso))}>
+    <time dateTime={iso} title={`${formatMoment(iso)}\n${formatUtc(iso)}`}>
       {formatDate(iso)}
     </time>
+  );
+}
+
+/** An exact time, with UTC on hover. */
+export function Moment({ iso }: { iso: string }) {
+  return (
+    <time dateTime={iso} title={formatUtc(iso)}>
+      {formatMoment(iso)}
+    </time>
+  );
+}
+
+/** A sentence of the API, which names instants exactly; people read them in their own time. */
+export function TextWithMoments({ text }: { text: string }) {
+  return splitAtInstants(text).map((part, index) =>
+    // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text have no other name, and never move.
+    typeof part === 'string' ? part : <Moment key={index} iso={part.iso} />,
   );
 }

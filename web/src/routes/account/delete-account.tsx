@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { teamsQuery } from '../../api/teams.ts';
 import { Button } from '../../ui/button.tsx';
-import { Section } from '../../ui/card.tsx';
+import { Danger, DangerZone } from '../../ui/danger-zone.tsx';
 import { CancelButton, Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, SubmitButton } from '../../ui/form.tsx';
@@ -12,19 +12,19 @@ import { PasswordInput } from '../../ui/input.tsx';
 export function DeleteAccount() {
   const [open, setOpen] = useState(false);
   return (
-    <Section
-      title="Delete your account"
-      description="The teams that you own and their sites are deleted with it. You see which ones first."
-      action={
-        <Button variant="secondary" onClick={() => setOpen(true)}>
-          Delete account…
+    <DangerZone>
+      <Danger
+        title="Delete your account"
+        description="Deletes the teams that you own and their sites too. The next step lists them."
+      >
+        <Button variant="dangerOutline" onClick={() => setOpen(true)}>
+          Delete account
         </Button>
-      }
-    >
+      </Danger>
       <Dialog open={open} onOpenChange={setOpen} title="Delete your account?">
         <Question />
       </Dialog>
-    </Section>
+    </DangerZone>
   );
 }
 

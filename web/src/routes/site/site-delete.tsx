@@ -2,10 +2,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { Site } from '#sdk';
 import { api } from '../../api/client.ts';
-import { siteQuery } from '../../api/sites.ts';
+import { siteQuery, titleOfSite } from '../../api/sites.ts';
 import { Button } from '../../ui/button.tsx';
-import { Section } from '../../ui/card.tsx';
 import { ConfirmAction } from '../../ui/confirm-action.tsx';
+import { Danger, DangerZone } from '../../ui/danger-zone.tsx';
 import { TrashIcon } from '../../ui/icons.ts';
 import { toast } from '../../ui/toast.tsx';
 
@@ -22,23 +22,25 @@ export function SiteDelete({ site, disabled }: { site: Site; disabled: boolean }
   }
 
   return (
-    <Section
-      title="Delete"
-      description="Its pages, files and database go, and its name is free at once. For seven days support can bring it back."
-    >
-      <ConfirmAction
-        trigger={
-          <Button variant="secondary" disabled={disabled}>
-            <TrashIcon /> Delete site…
-          </Button>
-        }
-        title={`Delete ${site.fqdn}?`}
-        action="Delete"
-        onConfirm={remove}
-        typed={site.fqdn}
+    <DangerZone>
+      <Danger
+        title="Delete this site"
+        description={`Deletes the pages, files and database of ${titleOfSite(site)} and frees its domains immediately. Support can restore it for seven days.`}
       >
-        Visitors see nothing from now on.
-      </ConfirmAction>
-    </Section>
+        <ConfirmAction
+          trigger={
+            <Button variant="dangerOutline" disabled={disabled}>
+              <TrashIcon /> Delete site
+            </Button>
+          }
+          title={`Delete ${titleOfSite(site)}?`}
+          action="Delete site"
+          onConfirm={remove}
+          typed={site.fqdn}
+        >
+          {site.fqdn} stops responding to visitors immediately.
+        </ConfirmAction>
+      </Danger>
+    </DangerZone>
   );
 }

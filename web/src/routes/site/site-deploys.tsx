@@ -3,13 +3,11 @@ import { Link } from '@tanstack/react-router';
 import type { Event, Site } from '#sdk';
 import { Badge } from '../../ui/badge.tsx';
 import { Section } from '../../ui/card.tsx';
-import { dateFormat } from '../../ui/clock.ts';
 import { Spinner } from '../../ui/spinner.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Moment, TextWithMoments, Time } from '../../ui/time.tsx';
 import { deploysQuery } from './site-queries.ts';
 
 const SHOWN = 10;
-const momentFormat = dateFormat({ dateStyle: 'medium', timeStyle: 'medium' });
 
 /** What the event of a sync says of it. */
 type Deploy = {
@@ -52,7 +50,9 @@ function DeployRow({ site, event }: { site: Site; event: Event }) {
     <li className="grid gap-1 px-5 py-3.5">
       <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
         {result?.hash && <CommitHash hash={result.hash} />}
-        <span className="min-w-0 flex-1 break-words font-medium">{result?.subject || event.activity}</span>
+        <span className="min-w-0 flex-1 break-words font-medium">
+          {result?.subject || <TextWithMoments text={event.activity} />}
+        </span>
         {event.finished_at === null ? (
           <Badge tone="accent">
             <Spinner className="size-3" /> {step ?? 'Waiting'}
@@ -75,7 +75,7 @@ function DeployRow({ site, event }: { site: Site; event: Event }) {
               search={{ ...(event.scope === 'stage' && { env: 'staging' as const }), at: result.undo_point }}
               className="rounded underline underline-offset-4"
             >
-              See the minute before it ({momentFormat.format(new Date(result.undo_point))})
+              See the minute before it (<Moment iso={result.undo_point} />)
             </Link>
           </>
         )}

@@ -8,8 +8,9 @@ import { UpdatesWaiting } from '../../layout/updates-waiting.tsx';
 import { Card } from '../../ui/card.tsx';
 import { cx } from '../../ui/cx.ts';
 import { formatBytes } from '../../ui/format.ts';
+import { formatMoment } from '../../ui/format-time.ts';
 import { LockIcon, OpenIcon } from '../../ui/icons.ts';
-import { DateOnly, formatMoment, Time } from '../../ui/time.tsx';
+import { DateOnly, Time } from '../../ui/time.tsx';
 import { SiteCare } from './site-care.tsx';
 
 /** What the site looks like, whether visitors get to it, and what it needs day by day. */

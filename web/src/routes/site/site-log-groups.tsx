@@ -9,7 +9,7 @@ import { Card } from '../../ui/card.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { HistoryIcon } from '../../ui/icons.ts';
 import { Pager } from '../../ui/pager.tsx';
-import { formatMoment, Time } from '../../ui/time.tsx';
+import { Time } from '../../ui/time.tsx';
 import { levels } from './site-log-lines.tsx';
 import { siteErrorsQuery } from './site-log-queries.ts';
 
@@ -69,11 +69,11 @@ function Group({ error, place }: { error: SiteError; place: Place }) {
       </div>
       <dl className="grid shrink-0 gap-x-3 gap-y-1 text-xs sm:grid-cols-[auto_auto] lg:text-right">
         <dt className="text-muted">First seen</dt>
-        <dd title={formatMoment(error.first_at)}>
+        <dd>
           <Time iso={error.first_at} />
         </dd>
         <dt className="text-muted">Last seen</dt>
-        <dd title={formatMoment(error.last_at)}>
+        <dd>
           <Time iso={error.last_at} />
         </dd>
         <dd className="col-span-full mt-1">

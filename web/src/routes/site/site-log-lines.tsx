@@ -2,7 +2,7 @@ import type { SiteLogEntry } from '#sdk';
 import { Badge } from '../../ui/badge.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { formatBytes, formatDuration } from '../../ui/format.ts';
-import { formatMoment, Time } from '../../ui/time.tsx';
+import { Moment, Time } from '../../ui/time.tsx';
 
 type LogError = Extract<SiteLogEntry, { kind: 'error' }>;
 type LogVisit = Extract<SiteLogEntry, { kind: 'access' }>;
@@ -16,7 +16,7 @@ export function LogLines({ lines }: { lines: SiteLogEntry[] }) {
           {line.kind === 'access' && <VisitLine line={line} />}
           {line.kind === 'note' && (
             <p className="min-w-0 flex-1 text-muted">
-              {line.message} <Moment iso={line.at} />
+              {line.message} <LineTime iso={line.at} />
             </p>
           )}
         </li>
@@ -41,7 +41,7 @@ function ErrorLine({ line }: { line: LogError }) {
     <>
       <div className="grid min-w-0 flex-1 gap-1">
         <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-muted text-xs">
-          <Badge tone={tone}>{label}</Badge> <Moment iso={line.at} />
+          <Badge tone={tone}>{label}</Badge> <LineTime iso={line.at} />
         </p>
         {rest.length === 0 ? (
           <p className="break-words">{first}</p>
@@ -80,7 +80,7 @@ function VisitLine({ line }: { line: LogVisit }) {
           <span className={line.duration_ms >= 1000 ? 'font-medium text-warn-text' : undefined}>
             {formatDuration(line.duration_ms)}
           </span>{' '}
-          · {facts.filter(Boolean).join(' · ')} · <Moment iso={line.at} />
+          · {facts.filter(Boolean).join(' · ')} · <LineTime iso={line.at} />
         </p>
       </div>
       {(line.user_agent || line.referrer) && (
@@ -92,10 +92,10 @@ function VisitLine({ line }: { line: LogVisit }) {
   );
 }
 
-function Moment({ iso }: { iso: string }) {
+function LineTime({ iso }: { iso: string }) {
   return (
     <span>
-      <Time iso={iso} />, {formatMoment(iso)}
+      <Time iso={iso} />, <Moment iso={iso} />
     </span>
   );
 }

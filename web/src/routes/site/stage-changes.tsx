@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { StageChanges as Changes, Event, Site } from '#sdk';
 import { api } from '../../api/client.ts';
@@ -11,13 +11,12 @@ import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { ConfirmAction } from '../../ui/confirm-action.tsx';
 import { Disclosure, DisclosureGroup } from '../../ui/disclosure.tsx';
-import { messageOf } from '../../ui/form.tsx';
 import { formatAmount, formatBytes, formatCount } from '../../ui/format.ts';
 import { ReopenIcon, SendIcon, UndoIcon } from '../../ui/icons.ts';
 import { RowComparison } from '../../ui/row-comparison.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { Moment } from '../../ui/time.tsx';
 import { siteEventsQuery, stageChangesQuery } from './site-queries.ts';
 
 type Side = Changes['summary'][number]['side'];
@@ -227,12 +226,12 @@ type CommitProps = { site: Site; plan: string; hasBoth: boolean; problems: strin
 
 function Commit({ site, plan, hasBoth, problems }: CommitProps) {
   const queryClient = useQueryClient();
-  const [winner, setWinner] = useState<'stage' | 'live'>('stage');
+  const [winner, setWinner] = useState<'stage' | 'live'>();
   async function commit() {
     // What can not be merged stays as the site has it; by the API it can be chosen.
     await api.commitStage({
       params: { fqdn: site.fqdn },
-      body: { plan, keep_tables: problems, ...(hasBoth && { on_conflict: winner }) },
+      body: { plan, keep_tables: problems, ...(winner && { on_conflict: winner }) },
     });
     queryClient.removeQueries({ queryKey: stageChangesQuery(site.fqdn).queryKey });
     await queryClient.invalidateQueries({ queryKey: siteQuery(site.fqdn).queryKey });
@@ -244,9 +243,9 @@ function Commit({ site, plan, hasBoth, problems }: CommitProps) {
       )}
       {hasBoth && (
         <div className="grid justify-items-start gap-1.5">
-          <span className="font-medium text-sm">For what was changed on both, take</span>
+          <span className="font-medium text-sm">Both sides changed the same. Choose the version to take:</span>
           <Segmented
-            label="For what was changed on both, take"
+            label="Version to take where both sides changed the same"
             value={winner}
             onChange={(value) => setWinner(value === 'live' ? 'live' : 'stage')}
             options={[
@@ -259,8 +258,8 @@ function Commit({ site, plan, hasBoth, problems }: CommitProps) {
       <div>
         <ConfirmAction
           trigger={
-            <Button>
-              <SendIcon /> Bring to live …
+            <Button disabled={hasBoth && winner === undefined}>
+              <SendIcon /> Bring to live
             </Button>
           }
           title={`Bring the changes to ${site.fqdn}?`}
@@ -313,23 +312,24 @@ function Outcome({ site, event }: { site: Site; event: Event }) {
 
 function UndoCommit({ site, restore_point }: { site: Site; restore_point: string }) {
   const queryClient = useQueryClient();
-  const undo = useMutation({
-    mutationFn: async () => {
-      await api.createPitRestore({ params: { fqdn: site.fqdn }, body: { restore_point, delete_extra_files: true } });
-      queryClient.removeQueries({ queryKey: stageChangesQuery(site.fqdn).queryKey });
-      await queryClient.invalidateQueries({ queryKey: siteQuery(site.fqdn).queryKey });
-    },
-    onError: (error) => toast.error(messageOf(error)),
-  });
+  async function undo() {
+    await api.createPitRestore({ params: { fqdn: site.fqdn }, body: { restore_point, delete_extra_files: true } });
+    queryClient.removeQueries({ queryKey: stageChangesQuery(site.fqdn).queryKey });
+    await queryClient.invalidateQueries({ queryKey: siteQuery(site.fqdn).queryKey });
+  }
   return (
-    <Button
-      variant="secondary"
-      size="sm"
-      pending={undo.isPending}
-      disabled={site.busy !== null}
-      onClick={() => undo.mutate()}
+    <ConfirmAction
+      title="Undo this publish?"
+      action="Undo publish"
+      onConfirm={undo}
+      trigger={
+        <Button variant="secondary" size="sm" disabled={site.busy !== null}>
+          <UndoIcon /> Undo publish
+        </Button>
+      }
     >
-      <UndoIcon /> Undo
-    </Button>
+      {site.fqdn} goes back to <Moment iso={restore_point} />, right before the changes came to it. Changes since then
+      are replaced; they stay in a backup, so you can undo this too.
+    </ConfirmAction>
   );
 }

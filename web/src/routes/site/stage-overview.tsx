@@ -7,6 +7,7 @@ import { siteLink } from '../../layout/site-link.ts';
 import { Button, buttonStyle } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { ConfirmAction } from '../../ui/confirm-action.tsx';
+import { Danger, DangerZone } from '../../ui/danger-zone.tsx';
 import { Definitions } from '../../ui/definitions.tsx';
 import { ReopenIcon, SendIcon, TrashIcon } from '../../ui/icons.ts';
 import { Spinner } from '../../ui/spinner.tsx';
@@ -73,36 +74,41 @@ function StageEnds({ site, stage, disabled }: StageProps) {
     toast.success(`${stage.fqdn} is deleted.`);
   }
   return (
-    <Section
-      title="Begin again"
-      description="Refresh makes the staging site a copy of live as it is now. Delete removes it; live stays as it is."
-    >
-      <div className="flex flex-wrap gap-2">
+    <DangerZone>
+      <Danger
+        title="Reset the staging site from live"
+        description={`Replaces its files and database with those of ${site.fqdn} as it is now.`}
+      >
         <ConfirmAction
           trigger={
-            <Button variant="secondary" disabled={disabled}>
-              <ReopenIcon /> Refresh
+            <Button variant="dangerOutline" disabled={disabled}>
+              <ReopenIcon /> Reset from live
             </Button>
           }
-          title={`Refresh ${stage.fqdn} from live?`}
-          action="Make it anew"
+          title={`Reset ${stage.fqdn} from live?`}
+          action="Reset from live"
           onConfirm={refresh}
         >
-          It becomes what {site.fqdn} is now. What was changed there is only in its backups then.
+          It becomes a copy of {site.fqdn} as it is now. Changes on staging remain only in its backups.
         </ConfirmAction>
+      </Danger>
+      <Danger
+        title="Delete the staging site"
+        description="Deletes its files, database and backups. The live site stays."
+      >
         <ConfirmAction
           trigger={
-            <Button variant="secondary" disabled={disabled}>
-              <TrashIcon /> Delete
+            <Button variant="dangerOutline" disabled={disabled}>
+              <TrashIcon /> Delete staging site
             </Button>
           }
           title={`Delete ${stage.fqdn}?`}
-          action="Delete"
+          action="Delete staging site"
           onConfirm={remove}
         >
-          Everything that was changed there is lost for good. {site.fqdn} stays as it is.
+          Changes that were not brought to live are lost. {site.fqdn} stays as it is.
         </ConfirmAction>
-      </div>
-    </Section>
+      </Danger>
+    </DangerZone>
   );
 }

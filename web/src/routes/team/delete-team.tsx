@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { Team } from '#sdk';
 import { api } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { Section } from '../../ui/card.tsx';
+import { Danger, DangerZone } from '../../ui/danger-zone.tsx';
 import { CancelButton, Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, SubmitButton } from '../../ui/form.tsx';
@@ -16,19 +16,19 @@ import { someSitesQuery } from './team-queries.ts';
 export function DeleteTeam({ team }: { team: Team }) {
   const [open, setOpen] = useState(false);
   return (
-    <Section
-      title="Delete this team"
-      description="Its sites and everything in it are deleted. You see what that is first."
-      action={
-        <Button variant="secondary" onClick={() => setOpen(true)}>
-          Delete team…
+    <DangerZone>
+      <Danger
+        title="Delete this team"
+        description="Deletes its sites and everything in it. The next step lists what is deleted."
+      >
+        <Button variant="dangerOutline" onClick={() => setOpen(true)}>
+          Delete team
         </Button>
-      }
-    >
+      </Danger>
       <Dialog open={open} onOpenChange={setOpen} title={`Delete ${team.name}?`}>
         <Question team={team} />
       </Dialog>
-    </Section>
+    </DangerZone>
   );
 }
 

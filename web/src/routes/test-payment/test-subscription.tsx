@@ -10,8 +10,8 @@ import { ConfirmAction } from '../../ui/confirm-action.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, messageOf, SubmitButton } from '../../ui/form.tsx';
 import { capitalise, formatPrice } from '../../ui/format.ts';
+import { formatDate } from '../../ui/format-time.ts';
 import { Select } from '../../ui/select.tsx';
-import { formatDate } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { testPortalQuery } from './test-payment-queries.ts';
 

@@ -7,7 +7,7 @@ import { messageOf } from '../../ui/form.tsx';
 import { HistoryIcon } from '../../ui/icons.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
-import { formatMoment } from '../../ui/time.tsx';
+import { Moment } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { type Minute, minuteOf } from './backups.ts';
 import { MomentIcon } from './moment-icon.tsx';
@@ -54,7 +54,7 @@ function Found({ site, search, bad, good, onChoose }: BreakOutcomeProps & { bad:
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3 border-line border-b px-4 py-3.5">
         <div className="min-w-0 flex-1 basis-56">
           <p className="font-medium" role="status">
-            It broke at {formatMoment(bad)}
+            It broke at <Moment iso={bad} />
           </p>
           <p className="mt-0.5 text-muted text-xs">
             Found after a look at {looks} of {of} kept minutes. The minute before is fine.

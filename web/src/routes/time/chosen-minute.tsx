@@ -8,7 +8,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { FlagIcon, HistoryIcon } from '../../ui/icons.ts';
-import { formatMoment, Time } from '../../ui/time.tsx';
+import { Moment, Time } from '../../ui/time.tsx';
 import type { Minute } from './backups.ts';
 import { MinuteMenu } from './minute-menu.tsx';
 import { textOf } from './moments.ts';
@@ -40,7 +40,7 @@ export function ChosenMinute({ site, stage, minute, newest, moments, name, onRes
       <header className="flex flex-wrap items-start justify-between gap-4 border-line border-b px-5 py-4">
         <div className="min-w-0 flex-1 basis-64">
           <h2 className="flex flex-wrap items-center gap-x-2.5 gap-y-1 font-semibold text-base">
-            {formatMoment(point)}
+            <Moment iso={point} />
             {name && (
               <Badge tone="accent">
                 <FlagIcon className="size-3" /> {name.name}

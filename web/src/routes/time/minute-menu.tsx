@@ -8,10 +8,10 @@ import { ConfirmAction } from '../../ui/confirm-action.tsx';
 import { CancelButton, Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, SubmitButton } from '../../ui/form.tsx';
+import { formatMoment } from '../../ui/format-time.ts';
 import { DownloadIcon, FlagIcon, MoreIcon, TrashIcon } from '../../ui/icons.ts';
 import { Input } from '../../ui/input.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
-import { formatMoment } from '../../ui/time.tsx';
 
 type MinuteMenuProps = { site: Site; stage: boolean; point: string; name: RestorePoint | undefined };
 

@@ -3,8 +3,8 @@ import { Button } from '../../ui/button.tsx';
 import { dateFormat } from '../../ui/clock.ts';
 import { cx } from '../../ui/cx.ts';
 import { Empty } from '../../ui/empty.tsx';
+import { formatDate } from '../../ui/format-time.ts';
 import { FlagIcon, HistoryIcon } from '../../ui/icons.ts';
-import { formatDate } from '../../ui/time.tsx';
 import { MomentIcon } from './moment-icon.tsx';
 import { textOf } from './moments.ts';
 

@@ -8,7 +8,7 @@ import {
 import type { SiteHappenings, SiteMoment } from '#sdk';
 import { api } from '../../api/client.ts';
 import type { Place } from '../../api/sites.ts';
-import { formatMoment } from '../../ui/time.tsx';
+import { formatMoment } from '../../ui/format-time.ts';
 import type { View } from './timeline-view.ts';
 
 export type Happened = SiteHappenings['happened'][number];

@@ -9,8 +9,8 @@ import { Section } from '../../ui/card.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { HistoryIcon } from '../../ui/icons.ts';
-import { formatMoment, Time } from '../../ui/time.tsx';
-import { summaryOf } from './restore-summary.ts';
+import { Time } from '../../ui/time.tsx';
+import { summaryOf, titleOfRestore } from './restore-summary.ts';
 import { undoOf } from './restores.ts';
 import { restoreReportQuery, restoresQuery } from './time-queries.ts';
 import { UndoButton } from './undo-button.tsx';
@@ -63,7 +63,6 @@ type PastRestoreProps = PastRestoresProps & { restore: PitRestore; onReport: () 
 
 function PastRestore({ site, stage, restore, onBegun, onReport }: PastRestoreProps) {
   const undo = undoOf(restore, stage);
-  const moment = formatMoment(restore.backup_point ?? restore.restore_point);
   const halves = [restore.restore_cms_content && 'files', restore.restore_db && 'database']
     .filter(Boolean)
     .join(' and ');
@@ -71,7 +70,7 @@ function PastRestore({ site, stage, restore, onBegun, onReport }: PastRestorePro
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-5 py-3.5">
       <div className="min-w-0 flex-1 basis-60">
         <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
-          <span className="font-medium">{moment}</span>
+          <span className="font-medium">{titleOfRestore(restore)}</span>
           <OutcomeBadge restore={restore} />
         </p>
         <p className="mt-0.5 text-muted">
@@ -82,7 +81,7 @@ function PastRestore({ site, stage, restore, onBegun, onReport }: PastRestorePro
         </p>
       </div>
       <div className="flex gap-2">
-        {undo && <UndoButton site={site} wish={undo} onBegun={onBegun} asks />}
+        {undo && <UndoButton site={site} wish={undo} onBegun={onBegun} />}
         <Button variant="secondary" size="sm" onClick={onReport}>
           Report
         </Button>
@@ -91,10 +90,12 @@ function PastRestore({ site, stage, restore, onBegun, onReport }: PastRestorePro
   );
 }
 
-function OutcomeBadge({ restore: { finished_at, failed_reason, is_dry_run, is_undone } }: { restore: PitRestore }) {
+function OutcomeBadge({ restore }: { restore: PitRestore }) {
+  const { finished_at, failed_reason, is_dry_run, is_undone, undoes } = restore;
   if (finished_at === null) return <Badge tone="warn">Running</Badge>;
   if (failed_reason !== null) return <Badge tone="danger">Failed</Badge>;
   if (is_undone) return <Badge>Undone</Badge>;
+  if (undoes) return <Badge>Undo</Badge>;
   return is_dry_run ? <Badge>Dry run passed</Badge> : <Badge tone="accent">Restored</Badge>;
 }
 

@@ -6,9 +6,10 @@ import type { Place } from '../../api/sites.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Card } from '../../ui/card.tsx';
 import { formatAmount, formatBytes, formatCount } from '../../ui/format.ts';
+import { formatMoment } from '../../ui/format-time.ts';
 import { ProgressBar } from '../../ui/progress-bar.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
-import { formatMoment } from '../../ui/time.tsx';
+import { Moment } from '../../ui/time.tsx';
 import { summaryOf } from './restore-summary.ts';
 import { undoOf, useProgress } from './restores.ts';
 import { restoreQuery, restoresQuery } from './time-queries.ts';
@@ -55,7 +56,7 @@ function Running({ restore }: { restore: PitRestore }) {
     <Card className="grid gap-3 px-5 py-4">
       <p className="flex items-center gap-2.5 font-medium">
         <Spinner /> {restore.is_dry_run ? 'Dry run of' : 'Restoring'}{' '}
-        {formatMoment(restore.backup_point ?? restore.restore_point)}
+        <Moment iso={restore.backup_point ?? restore.restore_point} />
       </p>
       <ProgressBar label="Progress of the restore" percentage={progress ? percentageOf(progress) : null} />
       {/* It changes several times a second: to be looked at, not to be read out. */}
@@ -111,7 +112,7 @@ function Outcome({ site, stage, restore, onBegun }: OutcomeProps) {
     );
   return (
     <Alert tone="success" action={undo && <UndoButton site={site} wish={undo} onBegun={onBegun} />}>
-      The {stage ? 'staging site' : 'site'} is back at {moment}. {summaryOf(restore)}
+      {restore.undoes && 'Undone. '}The {stage ? 'staging site' : 'site'} is back at {moment}. {summaryOf(restore)}
     </Alert>
   );
 }

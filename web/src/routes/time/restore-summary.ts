@@ -1,5 +1,6 @@
 import type { PitRestore } from '#sdk';
 import { formatAmount } from '../../ui/format.ts';
+import { formatMoment } from '../../ui/format-time.ts';
 
 /** In a sentence, without what did not happen. */
 export function summaryOf(restore: PitRestore): string {
@@ -13,4 +14,15 @@ export function summaryOf(restore: PitRestore): string {
   ] as const;
   const told = parts.flatMap(([count, noun, verb]) => (count ? [`${formatAmount(count, noun)} ${verb}`] : []));
   return told.length > 0 ? `${told.join(', ')}.` : 'Nothing had to be changed.';
+}
+
+/** What a restore is called in the list: an undo by what it undoes, so that it is not taken for one more restore. */
+export function titleOfRestore({
+  undoes,
+  backup_point,
+  restore_point,
+}: Pick<PitRestore, 'undoes' | 'backup_point' | 'restore_point'>): string {
+  if (undoes === null) return `Restore to ${formatMoment(backup_point ?? restore_point)}`;
+  const undone = undoes.kind === 'restore' ? 'restore' : 'publish from staging';
+  return `Undo of the ${undone} at ${formatMoment(undoes.created_at)}`;
 }

@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { messageOf } from '../../ui/form.tsx';
 import { EyeIcon } from '../../ui/icons.ts';
 import { Spinner } from '../../ui/spinner.tsx';
-import { formatMoment } from '../../ui/time.tsx';
+import { Moment } from '../../ui/time.tsx';
 import { useFramed } from './previews.ts';
 
 type ThenAndNowProps = {
@@ -60,8 +60,12 @@ function Frames({ site, stage, then, now }: Omit<ThenAndNowProps, 'isOpen' | 'on
   return (
     <div className="grid gap-2">
       <div className="flex justify-between gap-4 text-muted text-xs">
-        <span>Then: {formatMoment(then)}</span>
-        <span>Now: {formatMoment(now)}</span>
+        <span>
+          Then: <Moment iso={then} />
+        </span>
+        <span>
+          Now: <Moment iso={now} />
+        </span>
       </div>
       <div
         ref={box}

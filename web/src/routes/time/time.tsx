@@ -15,11 +15,12 @@ import { Button } from '../../ui/button.tsx';
 import { Card, Section } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { messageOf } from '../../ui/form.tsx';
+import { formatDate } from '../../ui/format-time.ts';
 import { ChevronLeftIcon, ChevronRightIcon, HistoryIcon } from '../../ui/icons.ts';
 import { PageHeader } from '../../ui/page.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { formatDate, formatMoment, useNowMs } from '../../ui/time.tsx';
+import { Moment, useNowMs } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { type Minute, minuteOf, useMinutes } from './backups.ts';
 import { GoTo } from './go-to.tsx';
@@ -158,7 +159,7 @@ function TimeMachine({ site, stage }: { site: Site; stage: Site['site_stage'] })
           }
         </Loaded>
         <p className="mt-3 text-muted text-xs">
-          Kept since {formatMoment(oldest)}
+          Kept since <Moment iso={oldest} />
           {isLoadingOlder && ' · loading older backups …'}
         </p>
         {isCut && (

@@ -9,7 +9,7 @@ import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
 import { formatBytes } from '../../../ui/format.ts';
 import { ChevronLeftIcon, UndoIcon } from '../../../ui/icons.ts';
 import { Spinner } from '../../../ui/spinner.tsx';
-import { formatMoment } from '../../../ui/time.tsx';
+import { Moment } from '../../../ui/time.tsx';
 import { fileAtQuery, historyQuery, nameOf } from './file-queries.ts';
 
 const TextDiff = lazy(() =>
@@ -66,7 +66,9 @@ function Versions({ place, path, onChoose }: FileHistoryProps & { onChoose: (at:
                     exists && 'hover:bg-raised',
                   )}
                 >
-                  <span className="flex-1">{formatMoment(since)}</span>
+                  <span className="flex-1">
+                    <Moment iso={since} />
+                  </span>
                   <span className="text-muted text-xs">{exists ? formatBytes(size ?? 0) : 'Not there'}</span>
                 </button>
               </li>
@@ -105,7 +107,9 @@ function Version({ place, path, now, isFixed, at, onBack, onBringBack }: Version
         <Button variant="ghost" size="sm" onClick={onBack}>
           <ChevronLeftIcon /> All versions
         </Button>
-        <p className="font-medium">{formatMoment(at)}</p>
+        <p className="font-medium">
+          <Moment iso={at} />
+        </p>
       </div>
       <Loaded query={query} loading={<Spinner />}>
         {({ content, version }) => {
