@@ -2347,7 +2347,7 @@ export interface Operations {
   /** Forget a kept view */
   deleteSiteView: { input: { params: { team_id: string; site_view_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'site_view.not_found' | 'team.not_found' };
   /** A link that opens the code editor of a site, once */
-  createCodeServerLogin: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: CodeServerLogin; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.code_server_off' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  createCodeServerLogin: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: CodeServerLogin; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.code_server_off' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Whether a site could have this name now. A name that no site may ever have is a 422 that says why */
   checkSiteName: { input: { query: { fqdn: string } }; output: SiteName; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** What went wrong in a site, or who visited it, newest first; kept for 7 days, or as long as the operator says */
@@ -2364,7 +2364,7 @@ export interface Operations {
   createTerminal: { input: { params: { fqdn: string }; body?: {
       session_id?: string | null;
       for_stage?: boolean | null;
-    } }; output: TerminalTicket; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' | 'terminal.not_found' | 'terminal.too_many' };
+    } }; output: TerminalTicket; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' | 'terminal.not_found' | 'terminal.too_many' };
   /** The terminals of a site that you have open */
   listTerminals: { input: { params: { fqdn: string }; query?: { for_stage?: boolean } }; output: Array<OpenTerminal>; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'site.not_found' | 'stage.missing' };
   /** End a terminal of yours, with all that runs in it */
@@ -2372,7 +2372,7 @@ export interface Operations {
   /** The WebSocket of a terminal, for whoever has a ticket (docs/decisions/0035) */
   connectTerminal: { input: { params: { fqdn: string }; query: { ticket: string; columns?: number; rows?: number; from?: number } }; output: Blob; errors: 'auth.foreign_origin' | 'auth.view_only' | 'event.too_many_streams' | 'request.upgrade_required' | 'terminal.ticket_refused' };
   /** A page with a terminal in the sandbox of a site */
-  getShellHtml: { input: { params: { fqdn: string }; query?: { for_stage?: boolean } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'site.busy' | 'site.not_found' | 'stage.missing' };
+  getShellHtml: { input: { params: { fqdn: string }; query?: { for_stage?: boolean } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'site.busy' | 'site.not_found' | 'stage.missing' };
   /** Run a bash command in the site’s own sandbox, such as `wp plugin list`; at most 120 seconds */
   runSiteCommand: { input: { params: { fqdn: string }; query?: { cmd?: string; cwd?: string; auto_track_dir?: string; stage?: boolean; snapshot_first?: boolean }; body?: {
       cmd?: string | null;
@@ -2381,7 +2381,7 @@ export interface Operations {
       stage?: boolean | null;
       snapshot_first?: boolean | null;
       stdin?: string | null;
-    } }; output: ShellResult; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.outcome_unknown' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'shell.backup_failed' | 'shell.too_many' | 'shell.unavailable' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+    } }; output: ShellResult; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.outcome_unknown' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'shell.backup_failed' | 'shell.too_many' | 'shell.unavailable' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** What a site runs: WordPress, PHP, plugins and themes, what is newer, and how the last change went */
   getSoftware: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: Software; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' | 'stage.missing' };
   /** Ask the site’s WordPress now what it runs and what is newer; nothing is changed */

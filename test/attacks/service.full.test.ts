@@ -3,11 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import type { Site } from '#sdk';
-import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { createClient, type Site } from '#sdk';
+import { type Person, registerPerson, signInAs } from '#testkit/app/people.ts';
 import { spawnService } from '#testkit/app/service-process.ts';
 import { newSite } from '#testkit/app/sites.ts';
-import type { TestApp } from '#testkit/app/test-app.ts';
+import { findMail, type TestApp } from '#testkit/app/test-app.ts';
 import { openTerminal } from '#testkit/clients/terminal-client.ts';
 import { visit } from '#testkit/clients/visit.ts';
 import { WORDPRESS_CACHE } from '#testkit/drivers/wordpress-cache.ts';
@@ -66,6 +66,15 @@ interface World {
   output(): string;
 }
 
+/** As a person does: a shell waits until the address is confirmed. */
+async function registerByMail(app: TestApp, dataDir: string, name: string): Promise<Person> {
+  const person = await registerPerson(app, name, { verified: false });
+  const mail = await findMail(join(dataDir, 'mail'), person.email, '/verify?token=');
+  const token = /\/verify\?token=([\w-]+)/.exec(mail)?.[1] as string;
+  await createClient({ baseUrl: app.url }).verifyEmail({ body: { token } });
+  return { ...person, ...(await signInAs(app, person.email)) };
+}
+
 async function open(mode: Mode, by: readonly string[]): Promise<World> {
   // What is the test run's own is closed to others.
   const dataDir = mkdtempSync('/tmp/attacked-service-');
@@ -82,8 +91,8 @@ async function open(mode: Mode, by: readonly string[]): Promise<World> {
     for (const folder of [dataDir, cache]) rmSync(folder, { recursive: true, force: true });
   });
   const app = { url: await service.ready } as TestApp;
-  const attacker = await registerPerson(app, 'Attacker', { verified: false });
-  const other = await registerPerson(app, 'Neighbour', { verified: false });
+  const attacker = await registerByMail(app, dataDir, 'Attacker');
+  const other = await registerByMail(app, dataDir, 'Neighbour');
   const [site, neighbour] = [await newSite(attacker), await newSite(other)];
   await other.api.saveSiteFile({ params: neighbour, body: { path: 'secret.txt', content: SECRET } });
   return {

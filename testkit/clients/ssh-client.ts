@@ -37,12 +37,17 @@ export async function connectSsh(config: ConnectConfig): Promise<SshClient> {
     client,
     closed,
     async run(command, input, options = {}) {
-      const channel = await call<ClientChannel>((done) => client.exec(command, options, done));
+      const exit = Promise.withResolvers<number | undefined>();
+      const channel = await call<ClientChannel>((done) =>
+        client.exec(command, options, (error, opened) => {
+          // A refusal may arrive in the same packet, before a listener that is attached later.
+          opened?.on('exit', exit.resolve);
+          done(error, opened);
+        }),
+      );
       const [stdout, stderr]: Buffer[][] = [[], []];
       channel.on('data', (bytes: Buffer) => stdout?.push(bytes));
       channel.stderr.on('data', (bytes: Buffer) => stderr?.push(bytes));
-      const exit = Promise.withResolvers<number | undefined>();
-      channel.on('exit', exit.resolve);
       const over = once(channel, 'close').then(() => exit.resolve(undefined));
       channel.end(input);
       await over;

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
 import { Fqdn, OfStage } from '#core/http/schema.ts';
+import { verified } from '#core/policy.ts';
 import { siteBusy } from '#features/hold/hold.ts';
 import { onSite, siteOrStage, stageMissing } from '#features/instance/instance.ts';
 import { workingTeamErrors } from '#features/team/team.schema.ts';
@@ -14,7 +15,7 @@ export const codeEditorOperations = [
     path: '/site/{fqdn}/code_server/login',
     tag: 'sites',
     summary: 'A link that opens the code editor of a site, once',
-    access: onSite('member'),
+    access: verified(onSite('member')),
     params: Type.Object({ fqdn: Fqdn }),
     query: Type.Object({ stage: OfStage }),
     response: CodeServerLogin,

@@ -9,6 +9,8 @@ export interface EditorRow extends SiteRow {
   password_sealed: Buffer;
   is_active: boolean;
   is_expired: boolean;
+  /** Whether the owner of the team has confirmed their address. */
+  owner_is_verified: boolean;
 }
 
 /** `name` is the editor's own. A site that had such a name before there were editors keeps it. */
@@ -20,8 +22,10 @@ export async function findEditor(
   const which = 'id' in of ? sql`s.id = ${of.id}` : sql`s.fqdn = ${of.fqdn} and s.kind = 'live'`;
   const { rows } = await sql<EditorRow>`
     select s.*, live.fqdn as live_fqdn, live.code_server_enabled as is_open,
-      live.code_server_password_sealed as password_sealed, t.is_active, t.is_expired
+      live.code_server_password_sealed as password_sealed, t.is_active, t.is_expired,
+      u.is_verified as owner_is_verified
     from sites s join sites live on live.id = coalesce(s.of_site_id, s.id) join teams t on t.id = s.team_id
+      join users u on u.id = t.user_id
     where ${which} and s.kind in ('live', 'stage') and not exists (select from site_names n where n.fqdn = ${name})`.execute(
     db,
   );

@@ -101,6 +101,17 @@ suite('the door of an editor', () => {
     assert.deepEqual(await editorOf(), { state: 'running', url: origin() });
   });
 
+  test('opens by no password while the owner of the team has not confirmed their address', async () => {
+    const confirm = (is_verified: boolean) =>
+      app.services.db.updateTable('users').set({ is_verified }).where('id', '=', owner.userId).execute();
+    await confirm(false);
+    const refusal = await send(site.code_server_password);
+    await confirm(true);
+    assert.equal(refusal.status, 403);
+    assert.match(refusal.text, /has to confirm their email address/);
+    assert.equal(refusal.headers['set-cookie'], undefined);
+  });
+
   test('opens with the password, whichever it is now, and takes only so many wrong ones', async () => {
     const wrong = await send('not the password');
     assert.equal(wrong.status, 403);

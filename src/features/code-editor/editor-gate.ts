@@ -24,6 +24,7 @@ import { type EditorSession, isPassword, readSession, sessionCookie } from './ed
 const MISSING_MS = 2_000;
 const MAX_MISSING = 1_000;
 const MAX_FORM_BYTES = 4_000;
+const UNCONFIRMED = 'The owner of the team has to confirm their email address before the password opens the editor.';
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Answers for the hosts of code editors; `sites` does for all others. */
@@ -177,6 +178,8 @@ class EditorGate {
     const { editor, request, origin } = visit;
     const { limits } = this.#services;
     if (request.headers.origin !== origin) return void sendNotice(response, FOREIGN);
+    // A password names no account, so the owner's counts. The editor has a terminal.
+    if (!editor.owner_is_verified) return this.#signIn(visit, response, { status: 403, text: UNCONFIRMED });
     const address = addressKey(this.#proxies.clientAddress(request.socket.remoteAddress, request.headers));
     const counted = [
       ['failedSignIn', `editor ${editor.id} ${address}`],

@@ -10,7 +10,7 @@ import { asMailOf } from './sender.ts';
 import { countMail, keepMailWaiting, mayMail } from './site-mail.sql.ts';
 
 /** People a site may write to within an hour; the rest waits for the next one. A single mail is never torn apart. */
-const RECIPIENTS_PER_HOUR = { usual: 200, unconfirmed: 10 };
+const RECIPIENTS_PER_HOUR = 200;
 /** Whoever waited for a mail has given up on it by then. */
 const MAX_AGE_MS = 3 * 86_400_000;
 /** A mail server that answers nobody would keep this job, and with it the lane, for as long as there is mail. */

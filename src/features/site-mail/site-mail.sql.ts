@@ -9,15 +9,13 @@ const HOUR = sql`date_trunc('hour', now(), 'UTC')`;
 const SENT_THIS_HOUR = sql`case when mail_hour >= ${HOUR} then mails_sent else 0 end`;
 
 /**
- * Whether the site may mail now: its team works, and it has not mailed to too many people within this hour. `unconfirmed`
- * is how many those are while nobody has confirmed the address of the team's owner.
+ * Whether the site may mail now: its team works, the owner has confirmed their address, and it has not mailed to too many people within
+ * this hour.
  */
-export async function mayMail(db: Db, id: string, perHour: { usual: number; unconfirmed: number }): Promise<boolean> {
+export async function mayMail(db: Db, id: string, perHour: number): Promise<boolean> {
   const { rows } = await sql`
-    select from sites s ${WORKING} join users u on u.id = t.user_id
-    where s.id = ${id} and ${SENT_THIS_HOUR} < case when u.is_verified then ${perHour.usual}::int else ${perHour.unconfirmed} end`.execute(
-    db,
-  );
+    select from sites s ${WORKING} join users u on u.id = t.user_id and u.is_verified
+    where s.id = ${id} and ${SENT_THIS_HOUR} < ${perHour}`.execute(db);
   return rows.length > 0;
 }
 

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
 import { Fqdn } from '#core/http/schema.ts';
+import { verified } from '#core/policy.ts';
 import { siteBusy } from '#features/hold/hold.ts';
 import { markStorageStale, onSite, stageMissing } from '#features/instance/instance.ts';
 import { workingTeamErrors } from '#features/team/team.schema.ts';
@@ -21,7 +22,7 @@ export const siteShellOperations = [
     path: '/site/{fqdn}/shell',
     tag: 'sites',
     summary: 'Run a bash command in the site’s own sandbox, such as `wp plugin list`; at most 120 seconds',
-    access: onSite('member'),
+    access: verified(onSite('member')),
     assistant: true,
     // A command can do anything.
     effect: 'destroy',

@@ -8,13 +8,13 @@ import type { PlanName } from '#features/plan/plan.ts';
 const WORKING = sql`join teams t on t.id = s.team_id and t.is_active and not t.is_expired`;
 
 /**
- * The sites whose scheduled work is due before the planner comes again, and when. Their next turn is set an hour ahead
+ * The sites whose scheduled work is due before the planner comes again, and when, of owners who have confirmed their address. Their next turn is set an hour ahead
  * before they run: WordPress tells the right moment when it has run, and a site that can not is not tried again every minute.
  */
 export async function takeDueCron(db: Db, limit: number): Promise<{ id: string; dueAt: Date }[]> {
   const { rows } = await sql<{ id: string; due_at: Date }>`
     with due as materialized (
-      select s.id, s.next_cron_at as due_at from sites s ${WORKING}
+      select s.id, s.next_cron_at as due_at from sites s ${WORKING} join users u on u.id = t.user_id and u.is_verified
       where s.next_cron_at <= now() + interval '1 minute' and ${siteGoesOn('s.busy')} and s.kind <> 'preview'
       order by s.next_cron_at limit ${limit} for update of s skip locked
     )

@@ -5,7 +5,7 @@ import { siteReports, specOf } from '#features/instance/instance.ts';
 import { writeStatuses } from '#features/instance/told-by-sites.sql.ts';
 import { requestSite } from '#runtimes/request.ts';
 import type { Site } from '#sdk';
-import { type Person, registerPerson } from '#testkit/app/people.ts';
+import { markVerified, type Person, registerPerson } from '#testkit/app/people.ts';
 import { sharedApp } from '#testkit/app/shared-app.ts';
 import { holdSite, newSite, putOnPlan } from '#testkit/app/sites.ts';
 import type { TestApp } from '#testkit/app/test-app.ts';
@@ -133,6 +133,18 @@ suite('scheduled work', () => {
     await holdSite(app, site.id);
     await runSiteCron.run({ siteId: site.id }, job());
     assert.equal((await read(site)).next_cron_at, null);
+  });
+
+  test('waits until the owner of the team has confirmed their address', async () => {
+    const owner = await registerPerson(app, 'Unconfirmed', { verified: false });
+    const site = await newSite(owner);
+    const due = minutesAgo(1);
+    await set(site, { next_cron_at: due });
+    await plan();
+    assert.deepEqual((await read(site)).next_cron_at, due);
+    await markVerified(app, owner.email);
+    await plan();
+    assert.ok(((await read(site)).next_cron_at as Date) > due);
   });
 
   test('is not looked for at a suspended team or at a site that is busy', async () => {

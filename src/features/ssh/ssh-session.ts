@@ -4,6 +4,7 @@ import type { PseudoTtyInfo, ServerChannel, Session } from 'ssh2';
 import type { Caller } from '#core/auth/caller.ts';
 import { AppError } from '#core/errors.ts';
 import { takeForCaller } from '#core/http/rate-limits.ts';
+import { requireVerified } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { findSiteById, markStorageStale, type SiteRow, specOf } from '#features/instance/instance.ts';
 import { noteCommand, roomFor } from '#features/site-shell/site-shell.ts';
@@ -155,6 +156,7 @@ export class SshSession {
   async #program(channel: ServerChannel, sent: SentBytes, work: ProgramWork): Promise<ProgramEnd> {
     const { db, hosts } = this.#services;
     const { caller } = this.#guest;
+    requireVerified(caller);
     // As each command over HTTP does.
     if (takeForCaller(this.#services.limits, 'write', caller).exceeded)
       throw new SiteFailure('overload', 'These are too many commands; wait a minute.');

@@ -236,6 +236,17 @@ suite('by ssh, into real sandboxes', () => {
     await letGo();
   });
 
+  test('no program starts for an account whose address is not confirmed, and the client is told why', async () => {
+    const eve = await registerPerson(app, 'Eve', { verified: false });
+    const { fqdn } = await newSite(eve);
+    const { privateKey } = await addKey(eve);
+    const { run, client } = await connect({ username: fqdn, privateKey });
+    const { stdout, stderr, code } = await run('echo in');
+    client.end();
+    assert.deepEqual([stdout.toString(), code], ['', 255]);
+    assert.match(stderr.toString(), /^Confirm your email address first/);
+  });
+
   test('a process without sites lets people in to those of another, under the same host key', async () => {
     const env = { ROLE: 'api', SSH_PORT: String(await freePort()) };
     const second = await startTestApp({ runtime: 'php-wasm', databaseUrl: app.databaseUrl, env });

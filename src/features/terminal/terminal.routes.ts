@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { operation, rawOperation, socketOperation } from '#core/http/operation.ts';
 import { Empty } from '#core/http/schema.ts';
-import { anyone } from '#core/policy.ts';
+import { anyone, verified } from '#core/policy.ts';
 import { siteBusy } from '#features/hold/hold.ts';
 import { onSite, siteOrStage, stageMissing } from '#features/instance/instance.ts';
 import { workingTeamErrors } from '#features/team/team.schema.ts';
@@ -40,7 +40,7 @@ export const terminalOperations = [
     path: '/site/{fqdn}/terminal',
     tag,
     summary: 'A ticket for a terminal in the sandbox of a site, good for one WebSocket within half a minute',
-    access: atTerminal,
+    access: verified(atTerminal),
     params: SitePath,
     body: NewTerminal,
     response: TerminalTicket,
@@ -107,7 +107,7 @@ export const terminalOperations = [
     path: '/site/{fqdn}/shell_html',
     tag,
     summary: 'A page with a terminal in the sandbox of a site',
-    access: atTerminal,
+    access: verified(atTerminal),
     params: SitePath,
     query: Type.Object(ForStage),
     produces: 'text/html',

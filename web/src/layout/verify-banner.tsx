@@ -12,7 +12,8 @@ export function VerifyBanner() {
       action={<ResendButton className="rounded font-medium underline underline-offset-4" />}
     >
       Confirm your address with the link we mailed to <strong className="font-medium">{me.email}</strong>. Until then
-      you cannot invite people, add webhooks, application passwords and Git accounts, or send paths of a site elsewhere.
+      you cannot open a terminal or the code editor, invite people, add webhooks, application passwords and Git
+      accounts, or send paths of a site elsewhere. Scheduled work and mail of your sites wait, too.
     </Alert>
   );
 }

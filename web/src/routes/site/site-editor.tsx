@@ -22,7 +22,10 @@ const LOOK_AGAIN_MS = 2_000;
 /** VS Code in the browser, for the site's own files. */
 export function SiteEditor({ site, isStage = false }: { site: Site; isStage?: boolean }) {
   const change = useSiteChange(site);
-  const obstacle = obstaclesOf(site, useMe()).change;
+  const me = useMe();
+  const obstacle =
+    obstaclesOf(site, me).change ??
+    (me.is_verified ? undefined : 'To open the code editor, confirm your email address first.');
   const editor = propertiesOf(site).code_server;
   // How far it is comes without an event.
   useQuery({ ...siteQuery(site.fqdn), refetchInterval: editor.state === 'off' ? false : LOOK_AGAIN_MS });

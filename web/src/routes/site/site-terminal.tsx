@@ -1,6 +1,7 @@
 import { lazy, Suspense } from 'react';
 import type { Site } from '#sdk';
 import { atLeast, standing } from '../../api/roles.ts';
+import { useMe } from '../../api/session.ts';
 import { BlockedNote } from '../../layout/blocked-note.tsx';
 import { buttonStyle } from '../../ui/button.tsx';
 import { OpenIcon } from '../../ui/icons.ts';
@@ -13,9 +14,11 @@ const TerminalView = lazy(() =>
 
 /** A shell of the site or of its stage. It goes on for a few minutes when somebody looks at another tab. */
 export function SiteTerminal({ site, isStage: forStage = false }: { site: Site; isStage?: boolean }) {
+  const me = useMe();
   const { role, name } = site.team;
   if (!atLeast(role, 'member'))
     return <BlockedNote reason={`${standing(role, name)}: members, admins and the owner can open a terminal.`} />;
+  if (!me.is_verified) return <BlockedNote reason="To open a terminal, confirm your email address first." />;
   const page = `/f/api/v1/site/${site.fqdn}/shell_html${forStage ? '?for_stage=true' : ''}`;
   return (
     <div className="grid gap-4">
