@@ -91,10 +91,12 @@ export class PackBuilder {
   }
 }
 
+export const indexBytesFor = (frames: number) => frames * ENTRY_BYTES + NONCE_BYTES;
+
 /** How many bytes before the end hold the index, told from the last bytes of a pack. */
 export function indexBytes(id: Hash, end: Buffer): number {
   if (!end.subarray(8).equals(MAGIC)) throw corruptObject(`the end of pack ${id}`);
-  return end.readUInt32LE(0) * ENTRY_BYTES + NONCE_BYTES;
+  return indexBytesFor(end.readUInt32LE(0));
 }
 
 export function parseIndex(id: Hash, index: Buffer, end: Buffer): Frame[] {

@@ -1,6 +1,6 @@
 import { failedBy } from './failure.ts';
 import { corruptObject, type Hash, hashOf } from './hash.ts';
-import { END_BYTES, type Frame, indexBytes, openFrame, PackBuilder, parseIndex } from './pack.ts';
+import { END_BYTES, type Frame, indexBytes, indexBytesFor, openFrame, PackBuilder, parseIndex } from './pack.ts';
 import type { Store } from './stores/store.ts';
 
 /** Where packs are as big as they get; one pack of S3 or one file on disk is then worth its overhead. */
@@ -39,6 +39,11 @@ export class Pool {
   #rotten = new Map<string, Set<Hash>>();
   #rottenNames = '';
   #refreshing: Promise<void> | undefined;
+  /** When the end of a pack was last seen to be there. */
+  readonly #endsReadAtMs = new Map<Hash, number>();
+  /** How often packs were found to be gone, as a prune removes them too, or torn. */
+  losses = 0;
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(store: Store, prefix: string) {
     this.store = store;
@@ -63,7 +68,11 @@ export class Pool {
     const condemned = new Set((await this.store.names(`${this.prefix}/condemned`)).map(condemnedPack));
     const isOtherRot = this.#noteRotten(await this.store.names(`${this.prefix}/rotten`));
     const gone = [...this.#packs.keys()].filter((id) => !ids.has(id));
-    for (const id of gone) this.#packs.delete(id);
+    if (gone.length > 0) this.losses++;
+    for (const id of gone) {
+      this.#packs.delete(id);
+      this.#endsReadAtMs.delete(id);
+    }
     const lifted = gone.length > 0 || [...this.#condemned].some((id) => !condemned.has(id));
     const added = [...ids].filter((id) => !this.#packs.has(id));
     const sentenced = [...condemned].some((id) => !this.#condemned.has(id));
@@ -74,8 +83,8 @@ export class Pool {
       for (const [index, frames] of indexes.entries()) if (frames) this.#packs.set(some[index] as Hash, frames);
     }
     const isOther = lifted || sentenced || isOtherRot;
-    if (isOther) [this.#locations, this.#places] = [new Map(), new Map()];
-    for (const id of isOther ? this.#packs.keys() : added) this.#learn(id, this.#packs.get(id) ?? []);
+    if (isOther) this.#learnAll();
+    else for (const id of added) this.#learn(id, this.#packs.get(id) ?? []);
   }
 
   /** Where an object is, in a pack that stays wherever there is one. */
@@ -145,6 +154,56 @@ export class Pool {
   /** It turned out to be what it should be, or is wanted by nobody any more. */
   async unmarkRotten(hash: Hash, place: Hash | typeof NOWHERE): Promise<void> {
     await this.store.delete(`${this.prefix}/rotten/${place}-${hash}`);
+  }
+
+  /**
+   * Reads the ends of these packs, each once in so long, and forgets those that end otherwise than they were written: what is in no other pack is missing
+   * then, as it would be for a process that starts now.
+   */
+  async dropTorn(ids: Iterable<Hash>, everyMs: number): Promise<void> {
+    const now = performance.now();
+    const due = [...ids].filter((id) => !(now - (this.#endsReadAtMs.get(id) ?? Number.NEGATIVE_INFINITY) < everyMs));
+    let isTorn = false;
+    for (let first = 0; first < due.length; first += INDEXES_AT_ONCE) {
+      const some = due.slice(first, first + INDEXES_AT_ONCE);
+      const ends = await Promise.all(some.map((id) => this.#hasItsEnd(id)));
+      for (const [index, hasItsEnd] of ends.entries()) {
+        const id = some[index] as Hash;
+        if (hasItsEnd) this.#endsReadAtMs.set(id, now);
+        else isTorn = this.#packs.delete(id) || isTorn;
+      }
+    }
+    if (!isTorn) return;
+    this.losses++;
+    this.#learnAll();
+  }
+
+  /** Where the store answers from what it knows: has it list the packs that there really are, once in so long. */
+  async lookAgain(everyMs: number): Promise<void> {
+    const now = performance.now();
+    if (now - this.#lookedAtMs < everyMs) return;
+    this.#lookedAtMs = now;
+    try {
+      await this.store.lookAgain?.(`${this.prefix}/packs`);
+    } catch (error) {
+      if (!failedBy(error, 'store_away')) throw error;
+    }
+    await this.refresh();
+  }
+
+  async #hasItsEnd(id: Hash): Promise<boolean> {
+    try {
+      const end = await this.store.get(this.packKey(id), { last: END_BYTES });
+      return end.length === END_BYTES && indexBytes(id, end) === indexBytesFor(this.#packs.get(id)?.length ?? 0);
+    } catch (error) {
+      if (failedBy(error, 'corrupt_object', 'missing_object', 'short_object')) return false;
+      throw error;
+    }
+  }
+
+  #learnAll(): void {
+    [this.#locations, this.#places] = [new Map(), new Map()];
+    for (const [id, frames] of this.#packs) this.#learn(id, frames);
   }
 
   /** What is marked, by place. */

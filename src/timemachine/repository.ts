@@ -79,6 +79,11 @@ export class SiteRepository implements ObjectReader {
     this.#store = repository.store;
   }
 
+  /** Whether a read may be a request to another machine. */
+  get isFarAway(): boolean {
+    return this.#store.upload !== undefined;
+  }
+
   async refresh(): Promise<void> {
     await this.private.refresh();
     await this.shared.refresh();

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import type { DB } from '#core/db/schema.generated.ts';
+import { noteDamage } from '#features/backup/backup.ts';
 import type { CheckedSnapshots, CheckPlace } from '#timemachine/process/protocol.ts';
 
 type CheckRow = Omit<Selectable<DB['backup_checks']>, 'place'> & { place: CheckPlace | null };
@@ -40,10 +41,7 @@ export async function noteSeen(db: Db, part: CheckedSnapshots, damaged: string[]
     where ${isWithin(part)} and damaged_at is not null and commit_hash = any(${part.whole})`.execute(db);
   const { numAffectedRows = 0n } = await sql`update backups set damaged_at = now()
     where ${isWithin(part)} and damaged_at is null and commit_hash = any(${damaged})`.execute(db);
-  if (numAffectedRows === 0n) return;
-  await sql`update backup_clocks set damage_found_at = coalesce(damage_found_at, now()) where site_id = ${part.site}`.execute(
-    db,
-  );
+  if (numAffectedRows > 0n) await noteDamage(db, part.site);
 }
 
 export interface Damaged {

@@ -43,8 +43,8 @@ function rot(text: string): void {
   }
 }
 
-async function siteWithPast(word: string) {
-  const site = await newSite(owner);
+async function siteWithPast(word: string, person = owner) {
+  const site = await newSite(person);
   const disk = siteOnDisk(app, site.id);
   const params = { fqdn: site.fqdn };
   const points: string[] = [];
@@ -54,11 +54,11 @@ async function siteWithPast(word: string) {
   }
   await app.timeMachine.release(site.id);
   const offered = async () =>
-    ((await owner.api.getBackups({ params, query: { number_to_fetch: 100 } })) as Backup[]).map(
+    ((await person.api.getBackups({ params, query: { number_to_fetch: 100 } })) as Backup[]).map(
       (each) => each.created_at,
     );
   const damaged = async () =>
-    (await owner.api.listSiteEvents({ params })).results.filter((each) => each.event_type === 'backup.damaged');
+    (await person.api.listSiteEvents({ params })).results.filter((each) => each.event_type === 'backup.damaged');
   return { site, disk, params, points: points as [string, string, string], offered, damaged };
 }
 
@@ -202,3 +202,28 @@ function snapshotsOf(siteId: string): string[] {
     .sort()
     .map((name) => join(folder, name));
 }
+
+test('packs that are gone are found by the next backup: what the site still has is stored again, of the rest its owner is told', async () => {
+  const loser = await registerPerson(app, 'Loser');
+  await putOnPlan(app, loser.teamId, 'business');
+  const { site, disk, points, offered, damaged } = await siteWithPast('gone', loser);
+  await checkAll();
+  const packs = join(app.services.config.dataDir, 'backups/owners', loser.teamId, 'packs');
+  for (const name of readdirSync(packs)) rmSync(join(packs, name));
+  await disk.write('uploads/note.txt', 'gone 4');
+  const last = await disk.keep();
+  // No check is due for a week; a turn looks at the site all the same.
+  await checkTurns(app.services, { bytes: 1e9, ms: 60_000 }, 7 * 24);
+  const left = await offered();
+  assert.equal(left[0], last);
+  assert.ok(!points.some((point) => left.includes(point)), left.join());
+  assert.match((await damaged())[0]?.description ?? '', /^\d restore points.*not offered any more.*The newest/);
+  await disk.write('uploads/note.txt', 'gone 5');
+  const done = await loser.api.createPitRestore({
+    params: { fqdn: site.fqdn },
+    wait: 60,
+    body: { restore_point: last },
+  });
+  assert.equal(done.backup_point, last);
+  assert.equal(await disk.read('uploads/note.txt'), 'gone 4');
+});

@@ -113,6 +113,13 @@ export async function noteCut(db: Db, siteId: string, begunAt: Date, tookMs: num
     where site_id = ${siteId}`.execute(db);
 }
 
+/** Some restore points of the site may be damaged: they are checked, and its owner is notified of those that are. */
+export async function noteDamage(db: Db, siteId: string): Promise<void> {
+  await sql`update backup_clocks set damage_found_at = coalesce(damage_found_at, now()) where site_id = ${siteId}`.execute(
+    db,
+  );
+}
+
 /** The next one comes not sooner than this. False where it has to wait already. */
 export async function delayCut(db: Db, siteId: string, waitMs: number): Promise<boolean> {
   const { rows } = await sql<{ waits: boolean }>`

@@ -28,6 +28,7 @@ export {
   failingBackups,
   findClock,
   noteCut,
+  noteDamage,
   noteFailure,
   noteSlow,
   postpone,

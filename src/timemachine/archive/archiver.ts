@@ -7,6 +7,7 @@ import type { Snapshot, SnapshotId } from '../snapshot.ts';
 import { diskOperations } from '../stores/file-operations.ts';
 import { readTableRoot } from '../tables/table-root.ts';
 import type { TableSource } from '../tables/table-source.ts';
+import { BaseCheck } from './base-check.ts';
 import { changesSince, type FileChanges, noFileChanges } from './file-changes.ts';
 import { type FolderState, reasonsBelow } from './file-state.ts';
 import { type FolderRules, FolderWalk } from './folder-walk.ts';
@@ -41,7 +42,11 @@ export interface SnapshotResult {
   changes: FileChanges;
   /** What the source of the tables said at the cut; a restore refuses to work on any other state. */
   tablesVersion: string | undefined;
+  /** Objects of the snapshot before that the store had lost, one where it can not be told. All of the site was read and stored again for them. */
+  lostObjects: number;
 }
+
+type Cut = Omit<SnapshotResult, 'lostObjects'>;
 
 export interface SnapshotOptions {
   /**
@@ -74,9 +79,11 @@ export class Archiver {
   #state: State | undefined;
   #running = false;
   #hadFiles = false;
+  readonly #baseCheck: BaseCheck;
 
   constructor(options: ArchiverOptions) {
     this.#options = options;
+    this.#baseCheck = new BaseCheck(options.repository);
   }
 
   async snapshot(options: SnapshotOptions = {}): Promise<SnapshotResult> {
@@ -107,13 +114,18 @@ export class Archiver {
   ): Promise<SnapshotResult> {
     const { repository } = this.#options;
     await repository.refresh();
-    const known = (await this.#isKept(this.#state)) ? this.#state : await this.#recall();
+    const recalled = (await this.#isKept(this.#state)) ? this.#state : await this.#recall();
+    const known = recalled === 'unreadable' ? undefined : recalled;
+    const lostObjects = known ? await this.#baseCheck.countLost(known) : recalled === 'unreadable' ? 1 : 0;
+    // Reading it marks what turns out to be other bytes.
     const lossName = repository.lossName();
-    const before = await this.#withoutLost(known, lossName, onPause);
+    const before =
+      lostObjects > 0 && known ? readAnew(known, lossName) : await this.#withoutLost(known, lossName, onPause);
     const writer = repository.writer(onPause);
-    return this.#cut({ known, before, lossName }, changedPaths, writer, progress).catch((error) => {
+    const result = await this.#cut({ known, before, lossName }, changedPaths, writer, progress).catch((error) => {
       throw withStored(error, writer.writtenBytes);
     });
+    return { ...result, lostObjects };
   }
 
   async #cut(
@@ -121,7 +133,7 @@ export class Archiver {
     changedPaths: Iterable<string> | undefined,
     writer: SiteWriter,
     progress: ProgressReport,
-  ): Promise<SnapshotResult> {
+  ): Promise<Cut> {
     const { tables } = this.#options;
     this.#hadFiles = (known?.last?.snapshot.fileCount ?? 0) > 0;
     const hinted = before?.files && changedPaths ? [...changedPaths, ...before.fresh] : undefined;
@@ -175,7 +187,7 @@ export class Archiver {
     isConsistent: boolean,
     writer: SiteWriter,
     progress: ProgressReport,
-  ): Promise<SnapshotResult> {
+  ): Promise<Cut> {
     const { repository } = this.#options;
     const tables = refsOf(cut.tables.states);
     const last = before?.last;
@@ -264,7 +276,7 @@ export class Archiver {
       }
       return known;
     }
-    return { last: known.last, files: undefined, fresh: [], tables: new Map(), tablesVersion: undefined, lossName };
+    return readAnew(known, lossName);
   }
 
   async #isKept(state: State | undefined): Promise<boolean> {
@@ -280,7 +292,7 @@ export class Archiver {
   }
 
   /** After a restart: the newest snapshot is what there is to build on, and to be told apart from. */
-  async #recall(): Promise<State | undefined> {
+  async #recall(): Promise<State | 'unreadable' | undefined> {
     const { repository, stateFile, tables } = this.#options;
     const id = await repository.snapshotAt();
     const kept = stateFile === undefined ? undefined : await readState(stateFile);
@@ -296,21 +308,27 @@ export class Archiver {
       const { files, fresh = [], tablesVersion, lossName = '' } = known ?? {};
       return { last, files, fresh, tables: await this.#readRoots(refs), tablesVersion, lossName };
     } catch (error) {
-      // Nothing is built on what can not be read; `check` tells of it.
+      // Nothing is built on what can not be read.
       return unlessCorrupt(error);
     }
   }
 }
 
-function unlessCorrupt(error: unknown): undefined {
+/** Nothing is known of the site but its last snapshot: all of it is read, and what the store lacks is stored again. */
+function readAnew({ last }: State, lossName: string): State {
+  return { last, files: undefined, fresh: [], tables: new Map(), tablesVersion: undefined, lossName };
+}
+
+function unlessCorrupt(error: unknown): 'unreadable' {
   if (!failedBy(error, 'corrupt_object')) throw error;
+  return 'unreadable';
 }
 
 function nothingNew(
   last: NonNullable<State['last']>,
   tablesVersion: string | undefined,
   { writtenBytes }: SiteWriter,
-): SnapshotResult {
+): Cut {
   return { ...last, isNew: false, storedBytes: writtenBytes, changes: noFileChanges(), tablesVersion };
 }
 

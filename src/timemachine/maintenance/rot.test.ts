@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { MemoryS3 } from '#testkit/servers/memory-s3.ts';
 import { scratchFolder } from '#testkit/snapshots/scratch.ts';
 import { Archiver } from '../archive/archiver.ts';
 import { failedBy, packFailure, reviveFailure } from '../failure.ts';
@@ -9,6 +10,7 @@ import { Repository } from '../repository.ts';
 import { restoreInto } from '../restore/restore-into.ts';
 import type { SnapshotId } from '../snapshot.ts';
 import { DiskStore } from '../stores/disk.ts';
+import { openStore } from '../stores/open-store.ts';
 import { readTree } from '../tree.ts';
 import { type CheckPlace, type CheckReport, check } from './checker.ts';
 import { prune } from './pruner.ts';
@@ -23,6 +25,12 @@ function world(t: TestContext) {
   const open = () => new Repository(new DiskStore(store));
   const siteOf = (owner: string) => join(folder, owner);
   const packs = (owner: string) => readdirSync(join(store, 'owners', owner, 'packs'));
+  const archiver = (owner: string) =>
+    new Archiver({
+      repository: open().site(owner, 'site'),
+      folder: siteOf(owner),
+      stateFile: join(folder, `${owner}-state`),
+    });
   let copies = 0;
   for (const owner of ['ada', 'bob']) mkdirSync(siteOf(owner));
   return {
@@ -35,15 +43,12 @@ function world(t: TestContext) {
       utimesSync(join(siteOf(owner), name), 1e9, 1e9);
     },
     remove: (owner: string, name: string) => rmSync(join(siteOf(owner), name)),
+    archiver,
     /** With the memory of the process before. */
     async keep(owner: string): Promise<SnapshotId> {
-      const archiver = new Archiver({
-        repository: open().site(owner, 'site'),
-        folder: siteOf(owner),
-        stateFile: join(folder, `${owner}-state`),
-      });
-      const { id } = await archiver.snapshot();
-      await archiver.remember();
+      const process = archiver(owner);
+      const { id } = await process.snapshot();
+      await process.remember();
       return id;
     },
     async restored(owner: string, id: SnapshotId): Promise<Record<string, string>> {
@@ -112,6 +117,68 @@ test('what is known to be rotten is written anew, and the snapshots that need it
   for (const hours of [2, 4, 6]) await prune(open(), { windowMs: () => 1, nowMs: Date.now() + hours * HOUR_MS });
   assert.deepEqual((await check(open())).faults, []);
   assert.deepEqual(await restored('ada', await keep('ada')), { a: 'stays for ever', c: 'new' });
+});
+
+const DAMAGE: Record<string, (path: string) => void> = {
+  'was removed': (path) => rmSync(path),
+  'was cut off': (path) => writeFileSync(path, readFileSync(path).subarray(0, -1)),
+  'was emptied': (path) => writeFileSync(path, ''),
+  'has another byte': (path) => {
+    const bytes = readFileSync(path);
+    // The first one after the magic is of an object.
+    bytes[8] = (bytes[8] as number) ^ 1;
+    writeFileSync(path, bytes);
+  },
+};
+
+for (const [what, damage] of Object.entries(DAMAGE)) {
+  for (const isRunning of [true, false]) {
+    const who = isRunning ? 'the process that wrote it' : 'another process';
+    test(`the next backup finds that a pack of the one before ${what}, without a check, and stores it again (${who})`, async (t) => {
+      const { write, keep, archiver, packs, restored, path } = world(t);
+      write('ada', 'a', 'stays for ever');
+      const same = archiver('ada');
+      const { id } = await same.snapshot();
+      await same.remember();
+      for (const pack of packs('ada')) damage(path(`owners/ada/packs/${pack}`));
+      const next = isRunning ? same : archiver('ada');
+      // Nothing has changed at the site, so no new snapshot is needed.
+      const again = await next.snapshot();
+      assert.ok(again.lostObjects > 0);
+      assert.equal(again.id.hash, id.hash);
+      assert.deepEqual(await restored('ada', id), { a: 'stays for ever' });
+      await next.remember();
+      assert.equal((await next.snapshot()).lostObjects, 0);
+      write('ada', 'b', 'new');
+      assert.deepEqual(await restored('ada', await keep('ada')), { a: 'stays for ever', b: 'new' });
+    });
+  }
+}
+
+test('the next backup of a process finds that a pack is gone from the bucket, without a check', async (t) => {
+  const server = await MemoryS3.start(t);
+  const folder = scratchFolder(t);
+  const site = join(folder, 'site');
+  mkdirSync(site);
+  writeFileSync(join(site, 'a'), 'stays for ever');
+  const queue = { folder: join(folder, 'queue'), cacheBytes: 1e6, queueBytes: 1e9, owner: 'us' };
+  const snapshot = async () => {
+    const store = openStore({ kind: 's3', account: server.account, queue });
+    const repository = new Repository(store).site('ada', 'site');
+    const archiver = new Archiver({ repository, folder: site, stateFile: join(folder, 'state') });
+    const { lostObjects } = await archiver.snapshot();
+    await archiver.remember();
+    await store.upload?.();
+    store.close?.();
+    return lostObjects;
+  };
+  assert.equal(await snapshot(), 0);
+  assert.equal(await snapshot(), 0);
+  const packs = () => [...server.objects.keys()].filter((key) => key.includes('/packs/'));
+  for (const key of packs()) server.objects.delete(key);
+  assert.ok((await snapshot()) > 0);
+  assert.equal(packs().length, 1);
+  assert.equal(await snapshot(), 0);
 });
 
 test('a check tells which snapshots can not be brought back, and marks what is bad for those that come after', async (t) => {

@@ -67,7 +67,7 @@ export class KeptSite {
     }
     this.#tables = { tracked: new Set(), untracked: new Set() };
     const begunAt = performance.now();
-    const { id, snapshot, isNew, storedBytes, tablesVersion, changes } = await this.#archiver.snapshot({
+    const { id, snapshot, isNew, storedBytes, tablesVersion, changes, lostObjects } = await this.#archiver.snapshot({
       onProgress,
       limitMs,
     });
@@ -75,6 +75,7 @@ export class KeptSite {
       newest: { ...this.#reportOf(id, snapshot), ...changes, storedBytes: isNew ? storedBytes : 0 },
       isNew,
       storedBytes,
+      lostObjects,
       tookMs: performance.now() - begunAt,
       unrecorded: await this.#listUnrecorded(id, isNew ? snapshot.parent : id.hash, recorded),
       trackedTables: boundedNames([...this.#tables.tracked].sort()),

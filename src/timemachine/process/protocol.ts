@@ -72,6 +72,8 @@ export interface CutReport {
   isNew: boolean;
   /** All that it stored, also where that is in no new snapshot. */
   storedBytes: number;
+  /** Of the snapshot before, lost where it is stored. What the site still has of them was stored again. */
+  lostObjects: number;
   /** The work itself, without what it waited for. */
   tookMs: number;
   /** Snapshots before it that the caller has not written down: whoever took them died. */
