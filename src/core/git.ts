@@ -131,6 +131,8 @@ export interface Git {
 export interface FetchedFile {
   name: string;
   commit: string;
+  /** Beginning of the README at the top of the repository, where it is text. */
+  readme: string | null;
   sizeBytes: number;
   read(offset: number, length: number): Promise<Buffer>;
 }

@@ -57,6 +57,18 @@ test('every fault of query and body is reported in one answer, in the words of P
   );
 });
 
+test('a query parameter is given once, and an empty one is a fault and not a filter that finds nothing', async () => {
+  const faultsOf = async (path: string) => {
+    const response = await send('GET', path);
+    assert.equal(response.status, 422, path);
+    return ((await response.json()) as Faults).detail.map(({ loc, type }) => [loc.join('.'), type]);
+  };
+  assert.deepEqual(await faultsOf('/team?size=1&size=2'), [['query.size', 'value_error']]);
+  assert.deepEqual(await faultsOf('/event?fqdn='), [['query.fqdn', 'string_too_short']]);
+  assert.deepEqual(await faultsOf('/site?team_id='), [['query.team_id', 'uuid_parsing']]);
+  assert.equal((await send('GET', '/team?unknown=1&unknown=2')).status, 200);
+});
+
 test('a body that is not JSON, not there, or not an object is a 422 like every other bad input', async () => {
   const typeOf = async (response: Response) => [
     response.status,

@@ -60,11 +60,11 @@ export function compileReader(part: Part, schema: TSchema): Reader {
   const nullless = part === 'body' ? optionalWithoutNull(schema) : [];
 
   return (value, faults) => {
+    const before = faults.length;
     const input =
       part === 'body'
         ? shorten(dropNulls(value, nullless), properties)
-        : readText(value as Record<string, unknown>, properties);
-    const before = faults.length;
+        : readText(part, value as Record<string, unknown>, properties, faults);
     for (const fault of findBadText(part, input, properties)) {
       faults.push(fault);
       if (faults.length - before >= MAX_FAULTS) break;
@@ -85,12 +85,19 @@ export function compileReader(part: Part, schema: TSchema): Reader {
 type Properties = [string, NonNullable<ObjectSchema['properties']>[string]][];
 
 /** Takes the known parameters out of a path or query and turns their text into numbers and booleans where that works. */
-function readText(value: Record<string, unknown>, properties: Properties): Record<string, unknown> {
+function readText(
+  part: Part,
+  value: Record<string, unknown>,
+  properties: Properties,
+  faults: Fault[],
+): Record<string, unknown> {
   const result: Record<string, unknown> = {};
   for (const [name, property] of properties) {
     let text = value[name];
-    // Of a parameter given twice, the last one counts.
-    if (Array.isArray(text)) text = text.at(-1);
+    if (Array.isArray(text)) {
+      faults.push({ loc: [part, name], msg: REPEATED, type: 'value_error' });
+      text = text.at(-1);
+    }
     if (text === undefined) continue;
     result[name] = typeof text === 'string' ? parseText(text, property) : text;
   }
@@ -127,6 +134,8 @@ function shorten(value: unknown, properties: Properties): unknown {
   }
   return object;
 }
+
+const REPEATED = 'Value error, must be there only once';
 
 const TRUE = new Set(['true', '1', 'yes', 'on', 't', 'y']);
 const FALSE = new Set(['false', '0', 'no', 'off', 'f', 'n']);

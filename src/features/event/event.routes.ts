@@ -20,6 +20,7 @@ export const eventOperations = [
     query: Type.Object({
       fqdn: Type.Optional(
         Type.String({
+          minLength: 1,
           maxLength: 253,
           description: "A site's name, today's or an earlier one: all that happened to it",
         }),

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { eventDetail } from '#core/events/events.ts';
 import { operation } from '#core/http/operation.ts';
-import { Fqdn, OfStage, OneOf, PageOf, PageQuery, say, Uuid } from '#core/http/schema.ts';
+import { Fqdn, OneOf, PageOf, PageQuery, say, Uuid } from '#core/http/schema.ts';
 import { planning } from '#core/policy.ts';
 import { siteBusy } from '#features/hold/hold.ts';
-import { onPartOfSite, onSite, siteOrStage, stageMissing } from '#features/instance/instance.ts';
+import { findStage, onPartOfSite, onSite, siteOrStage, stageMissing } from '#features/instance/instance.ts';
 import { tooManyPreviews } from '#features/preview/preview.schema.ts';
 import { workingTeamErrors } from '#features/team/team.schema.ts';
 import { chooseBackups } from './pit-restore.choose.ts';
@@ -41,16 +41,24 @@ export const pitRestoreOperations = [
     method: 'GET',
     path: '/site/{fqdn}/pit_restore',
     tag,
-    summary: 'The restores of a site, newest first',
+    summary: 'List the restores of a site and of its staging site, newest first',
     access: onSite('viewer'),
     assistant: true,
     params: SitePath,
-    query: Type.Object({ stage: OfStage, ...PageQuery }),
+    query: Type.Object({
+      stage: Type.Optional(
+        Type.Boolean({ description: 'True: of the staging site only; false: of the live site only' }),
+      ),
+      ...PageQuery,
+    }),
     response: PageOf(PitRestore),
     errors: [stageMissing],
     async handle({ db, subject, query, page }) {
-      const site = await siteOrStage(db, subject, query.stage);
-      const { count, rows } = await listPitRestores(db, site.id, query);
+      const { stage: isStage } = query;
+      const sites =
+        isStage === undefined ? [subject, await findStage(db, subject.id)] : [await siteOrStage(db, subject, isStage)];
+      const siteIds = sites.flatMap((site) => (site ? [site.id] : []));
+      const { count, rows } = await listPitRestores(db, siteIds, query);
       return page(query, count, rows.map(viewOf));
     },
   }),

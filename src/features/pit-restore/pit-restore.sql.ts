@@ -28,8 +28,12 @@ export async function insertPitRestore(db: Db, row: Insertable<DB['pit_restores'
   await db.insertInto('pit_restores').values(row).execute();
 }
 
-export async function listPitRestores(db: Db, siteId: string, paging: Paging): Promise<Listing<PitRestoreRow>> {
-  const where = sql`site_id = ${siteId}`;
+export async function listPitRestores(
+  db: Db,
+  siteIds: readonly string[],
+  paging: Paging,
+): Promise<Listing<PitRestoreRow>> {
+  const where = sql`site_id = any(${[...siteIds]}::uuid[])`;
   return listNewest<PitRestoreRow>(db, { table: 'pit_restores', where, columns: COLUMNS }, paging);
 }
 

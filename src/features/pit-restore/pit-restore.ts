@@ -91,6 +91,7 @@ export async function previewPitRestore(
   return {
     id: randomUUID(),
     site_live_id: site.of_site_id ?? site.id,
+    for_stage_site: site.of_site_id !== null,
     ...choiceOf(chosen),
     git_restore_hash: chosen.backup.commit_hash,
     passed_dry_run: null,

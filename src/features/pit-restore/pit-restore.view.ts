@@ -6,9 +6,9 @@ import type { PitRestore } from './pit-restore.schema.ts';
 import type { PitRestoreRow } from './pit-restore.sql.ts';
 
 export function viewOf(row: PitRestoreRow): PitRestore {
-  const { site_id: _site, user_id: _user, event_id: _event, applied_at: _applied, commit_hash, ...rest } = row;
+  const { site_id, user_id: _user, event_id: _event, applied_at: _applied, commit_hash, ...rest } = row;
   const { changes_count: _count, changes_are_cut: _cut, ...record } = rest;
-  return { ...record, git_restore_hash: commit_hash };
+  return { ...record, for_stage_site: site_id !== record.site_live_id, git_restore_hash: commit_hash };
 }
 
 /** The counters of the record, from what the time machine planned. */

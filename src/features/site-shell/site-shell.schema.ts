@@ -16,7 +16,7 @@ const fields = {
     Type.String({
       maxLength: 4096,
       description:
-        'A folder that the command changes: a backup of the site is taken right after it, as a restore point of its own',
+        'Folder that the command changes, below wp-content or as a whole path: a backup of the site is taken right after it, as a restore point of its own',
     }),
   ),
   stage: Type.Optional(Type.Boolean({ description: 'On the staging site' })),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import type { Site } from '#sdk';
+import type { ApiError, Site } from '#sdk';
 import { type Person, registerPerson } from '#testkit/app/people.ts';
 import { sharedApp } from '#testkit/app/shared-app.ts';
 import { newSite } from '#testkit/app/sites.ts';
@@ -71,6 +71,23 @@ test('what it changes in a tracked folder is a restore point of its own, and so 
     (await owner.api.listPitFiles({ params: { fqdn: site.fqdn }, query: query(at) })).files.map(({ key }) => key);
   assert.deepEqual(await files(point?.created_at), ['tracked.txt']);
   assert.deepEqual(await files(before?.created_at), []);
+});
+
+test('a tracked folder lies in wp-content and is there after the command', async () => {
+  for (const auto_track_dir of ['../../etc', '/etc', 'uploads/../..', 'a\0'])
+    await assert.rejects(run({ cmd: 'touch outside', auto_track_dir }), (error: ApiError) => {
+      refused(422)(error);
+      assert.deepEqual(error.faults[0]?.loc, ['body', 'auto_track_dir']);
+      return true;
+    });
+  assert.equal(existsSync(contentFile('outside')), false);
+  const missing = await run({ cmd: 'true', auto_track_dir: 'no/such/dir' });
+  assert.equal(missing.restore_point, null);
+  assert.match(missing.backup_failure ?? '', /no folder no\/such\/dir/);
+  const absolute = '/site/wordpress/wp-content/new/folder';
+  for (const auto_track_dir of ['new/folder', absolute, 'true'])
+    assert.ok((await run({ cmd: `mkdir -p ${absolute}`, auto_track_dir })).restore_point, auto_track_dir);
+  assert.equal((await run({ cmd: 'true', auto_track_dir: 'false' })).restore_point, null);
 });
 
 test('a command ends with whoever asked for it', async () => {

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import type { Caller } from '#core/auth/caller.ts';
 import { type Db, inTransaction } from '#core/db/database.ts';
 import { LockBusy } from '#core/db/locks.ts';
@@ -14,7 +15,9 @@ import {
   specOf,
 } from '#features/instance/instance.ts';
 import { findWorkingTeam } from '#features/team/team.ts';
+import { FileRefused } from '#host/file-refused.ts';
 import { type Command, type CommandResult, SiteFailure } from '#runtimes/runtime.ts';
+import { PATHS } from '#runtimes/shell/paths.ts';
 import {
   backupFailed,
   type ShellResult,
@@ -47,6 +50,7 @@ export async function runShellCommand(
   const { cmd, cwd, stdin, auto_track_dir: tracked, stage, snapshot_first: isKeptFirst } = wish;
   if (cmd === undefined) throw invalid({ loc: [where, 'cmd'], msg: 'Field required', type: 'missing' });
   refuseNul(wish, where);
+  const trackedPath = readTrackedPath(tracked, where);
   const site = await siteOrStage(db, live, stage);
   requireIdle(site);
   const maxDiskBytes = await roomFor(db, site);
@@ -64,7 +68,7 @@ export async function runShellCommand(
     if (ran.isCwdMissing)
       throw invalid({ loc: [where, 'cwd'], msg: 'Value error, there is no such folder', type: 'value_error' });
     const kept =
-      tracked && tracked !== 'false' ? await keepAfter(services, site, name) : { point: null, failure: null };
+      trackedPath === undefined ? { point: null, failure: null } : await keepAfter(services, site, name, trackedPath);
     const result = {
       exit_code: ran.exitCode,
       stdout: ran.stdout,
@@ -89,6 +93,32 @@ export function noteCommand(services: Services, caller: Caller, site: SiteRow, c
       detail: { first_word: name, command_length: cmd.length },
     }),
   );
+}
+
+const UNTRACKED = ['', 'false', '0', 'no'];
+const WHOLE_CONTENT = ['true', '1', 'yes'];
+
+/** Returns the tracked folder as a path below wp-content, or undefined if none is tracked. */
+function readTrackedPath(tracked: string | undefined, where: string): string | undefined {
+  if (tracked === undefined || UNTRACKED.includes(tracked.toLowerCase())) return undefined;
+  if (WHOLE_CONTENT.includes(tracked.toLowerCase())) return '';
+  const path = posix.relative(PATHS.content, posix.resolve(PATHS.content, tracked));
+  if (path === '..' || path.startsWith('../') || tracked.includes('\0'))
+    throw invalid({
+      loc: [where, 'auto_track_dir'],
+      msg: 'Value error, not a folder in wp-content',
+      type: 'value_error',
+    });
+  return path;
+}
+
+async function isFolder({ hosts }: Services, site: SiteRow, path: string): Promise<boolean> {
+  try {
+    return (await hosts.readEntry(site, path, { maxBytes: 0, maxEntries: 0 })).entry.kind === 'folder';
+  } catch (error) {
+    if (error instanceof FileRefused) return false;
+    throw error;
+  }
 }
 
 /** What can be no argument of a program. */
@@ -149,8 +179,10 @@ async function keepBefore(services: Services, site: SiteRow, name: string): Prom
 }
 
 /** The command has run by then, and what it said is not lost for a backup that failed: the next minute takes another. */
-async function keepAfter(services: Services, site: SiteRow, name: string) {
+async function keepAfter(services: Services, site: SiteRow, name: string, path: string) {
   try {
+    if (!(await isFolder(services, site, path)))
+      return { point: null, failure: `There is no folder ${path} after the command, so no backup of it was taken.` };
     return { point: await keep(services, site, name), failure: null };
   } catch (error) {
     services.log.warn({ err: error, siteId: site.id }, 'the backup after a command failed');

@@ -266,9 +266,15 @@ suite('a staging site', () => {
     assert.equal(done.site_live_id, site.id);
     assert.match((await visit(app, stage.fqdn, '/?c')).text, /Before/);
     assert.match((await visit(app, site.fqdn, '/?c')).text, /Live/);
-    const of = async (isStage: boolean) =>
-      (await owner.api.listPitRestores({ params, query: { stage: isStage } })).results.map(({ id }) => id);
-    assert.deepEqual([await of(true), await of(false)], [[done.id], []]);
+    const body = { restore_point: await siteOnDisk(app, site.id).keep() };
+    const live = await owner.api.createPitRestore({ params, wait: 60, body });
+    const of = async (query: { stage?: boolean }) =>
+      (await owner.api.listPitRestores({ params, query })).results.map(({ id }) => id);
+    assert.deepEqual(
+      [await of({}), await of({ stage: true }), await of({ stage: false })],
+      [[live.id, done.id], [done.id], [live.id]],
+    );
+    assert.deepEqual([seen.for_stage_site, done.for_stage_site, live.for_stage_site], [true, true, false]);
     const found = await owner.api.getPitRestore({ params: { ...params, pit_restore_id: done.id } });
     assert.equal((found as PitRestore).id, done.id);
     const backups = (isStage: boolean) =>

@@ -35,6 +35,13 @@ export async function findTeam(db: Db, id: string): Promise<TeamRow | undefined>
   return (await sql<TeamRow>`select ${TEAM_COLUMNS} from teams where id = ${id}`.execute(db)).rows[0];
 }
 
+/** Returns the team that registering created for this person, if they still own it. */
+export async function findDefaultTeamId(db: Db, userId: string): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select id from teams where user_id = ${userId} and is_default and deleted_at is null`.execute(db);
+  return rows[0]?.id;
+}
+
 /** The team, kept from changing until the transaction ends: whoever counts what it has holds this. */
 export async function lockTeam(db: Db, id: string): Promise<TeamRow | undefined> {
   const { rows } = await sql<TeamRow>`select ${TEAM_COLUMNS} from teams where id = ${id} for no key update`.execute(db);

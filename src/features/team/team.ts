@@ -22,6 +22,7 @@ export { changeOwner, closeTeam, joinSites, leaveTeams, removeOtherMembers } fro
 export {
   addStorage,
   countTeams,
+  findDefaultTeamId,
   findTeam,
   lockOwnedTeams,
   lockTeam,

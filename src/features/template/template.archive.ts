@@ -5,7 +5,7 @@ import { type AppError, bodyFault } from '#core/errors.ts';
 import { type FetchedFile, GitFailed } from '#core/git.ts';
 import type { Services } from '#core/services.ts';
 import { accountFor, credentialOf } from '#features/git-account/git-account.ts';
-import type { ArchivedSite } from '#runtimes/runtime.ts';
+import type { ArchivedSite, ArchiveSource } from '#runtimes/runtime.ts';
 import { templateRefused, templateUnreachable } from './template.schema.ts';
 
 const NAMES = ['site.zip', 'site.tar.gz', 'site.tar.zst'];
@@ -42,12 +42,27 @@ export async function inspectArchive(
   // A token for one team acts for that team, and the account's credentials are not the team's.
   const whose = { userId: caller.userId, mayUseAccounts: caller.credential.teamId === null, url };
   try {
-    return await withArchive(db, services, whose, async ({ commit, sizeBytes, read }) => ({
-      ...(await services.hosts.inspect(services.config.newSites, { sizeBytes, read }, theme)),
-      commit,
-    }));
+    return await withArchive(db, services, whose, async ({ commit, readme, sizeBytes, read }) => {
+      const found = await inspectWithTheme(services, { sizeBytes, read }, theme);
+      return { ...found, readme: found.readme ?? readme, commit };
+    });
   } catch (error) {
     throw refusalOf(error) ?? error;
+  }
+}
+
+/** Reports a refused archive as a fault of `theme` if the archive is sound without it. */
+async function inspectWithTheme(
+  { hosts, config }: Services,
+  archive: ArchiveSource,
+  theme: string | undefined,
+): Promise<ArchivedSite> {
+  try {
+    return await hosts.inspect(config.newSites, archive, theme);
+  } catch (error) {
+    if (theme === undefined || !(error instanceof ArchiveRefused)) throw error;
+    await hosts.inspect(config.newSites, archive);
+    throw refused(error.message, 'theme');
   }
 }
 
@@ -61,7 +76,7 @@ export function refusalOf(error: unknown): AppError | undefined {
   return refused(message.charAt(0).toLowerCase() + message.slice(1).replace(/\.$/, ''));
 }
 
-const refused = (why: string) => {
+const refused = (why: string, field: 'url' | 'theme' = 'url') => {
   const msg = `Value error, ${why}`;
-  return templateRefused({ message: why, faults: [bodyFault('url', msg)] });
+  return templateRefused({ message: why, faults: [bodyFault(field, msg)] });
 };

@@ -3,7 +3,7 @@ import { forbidden } from '#core/errors.ts';
 import { eventDetail } from '#core/events/events.ts';
 import { type Call, operation, rawOperation } from '#core/http/operation.ts';
 import { Empty, PageOf, PageQuery, say } from '#core/http/schema.ts';
-import { anyoneKnown, operator, operatorOn, signedIn, verified } from '#core/policy.ts';
+import { anyoneKnown, operator, operatorOn, signedIn, teamNotFound, verified } from '#core/policy.ts';
 import { workingTeamErrors } from '#features/team/team.schema.ts';
 import { readPicture } from './template.picture.ts';
 import {
@@ -83,6 +83,7 @@ export const templateOperations = [
     response: Template,
     errors: [
       ...workingTeamErrors,
+      teamNotFound,
       forbidden,
       templateStorage,
       tooManyTemplates,

@@ -20,7 +20,7 @@ export const Template = Type.Object(
       description: 'An operator has looked at it; before that it is for its maker’s teams alone',
     }),
     plugins: Nullable(Type.Array(Type.String(), { description: 'The folders of its plugins' })),
-    readme: Nullable(Type.String()),
+    readme: say(Nullable(Type.String()), 'README beside the content in the archive, else at the top of the repository'),
     ready: Type.Boolean({ description: 'Sites can be made from it' }),
     demo_url: Nullable(
       Type.String({
@@ -29,6 +29,7 @@ export const Template = Type.Object(
       }),
     ),
     picture_url: Nullable(Type.String({ description: 'What it looks like, where there is a picture of it' })),
+    team_id: say(Nullable(Uuid), 'Team whose storage it counts for and whose admins can change it'),
     user_id: Nullable(Uuid),
     created_at: Timestamp,
   },
@@ -46,6 +47,7 @@ export const NewTemplate = Type.Object({
     description:
       'A Git repository with site.zip, site.tar.gz or site.tar.zst at its top. With fqdn, the page that shows it',
   }),
+  team_id: Type.Optional(say(Uuid, 'Team that the template belongs to; your default team when left out')),
   fqdn: Type.Optional(Type.String({ ...Fqdn, description: 'A site of yours that it is made from' })),
   theme: Type.Optional(
     Type.String({ minLength: 1, maxLength: 100, description: 'The folder of the theme to activate' }),
@@ -57,7 +59,12 @@ export const TemplateChange = Type.Object({
   description: Type.Optional(Description),
   is_public: Type.Optional(say(Type.Boolean(), 'For everybody, once an operator approves it')),
   tag: Type.Optional(say(Tag, 'What kind of site it makes')),
-  url: Type.Optional(say(Type.String({ minLength: 1, maxLength: 2083 }), 'Where it is shown')),
+  url: Type.Optional(
+    say(
+      Type.String({ minLength: 1, maxLength: 2083 }),
+      'Repository, which is read at once; its content comes with update_git. For a template of a site, the page that shows it',
+    ),
+  ),
 });
 export type TemplateChange = Static<typeof TemplateChange>;
 

@@ -154,6 +154,33 @@ suite('a template', () => {
     assert.equal((await say({ description: 'Something else' })).approved, false);
   });
 
+  test('has the README of its repository where the archive has none', async () => {
+    const withoutReadme = siteFiles().filter((file) => file.name !== 'README.md');
+    const files = { 'site.zip': zip(withoutReadme), 'Readme.md': '# Of the repository' };
+    assert.equal((await make((await repositoryOf(files)).url)).readme, '# Of the repository');
+    const binary = { ...files, 'Readme.md': Buffer.from([35, 0, 1]) };
+    assert.equal((await make((await repositoryOf(binary)).url)).readme, null);
+  });
+
+  test('belongs to the named team, else to the default team of its creator, and counts for its storage', async () => {
+    const { url } = await repositoryOf({ 'site.zip': zip(siteFiles()) });
+    const [creator, other, stranger] = [
+      await registerPerson(app, 'Creator'),
+      await registerPerson(app, 'Other'),
+      await registerPerson(app),
+    ];
+    await letIn(other, creator, 'member');
+    const own = await make(url, {}, creator);
+    const named = await make(url, { team_id: other.teamId }, creator);
+    assert.deepEqual([own.team_id, named.team_id], [creator.teamId, other.teamId]);
+    for (const { api, teamId } of [creator, other])
+      assert.ok((await api.getTeam({ params: { team_id: teamId } })).storage_usage > 0);
+    await other.api.deleteTemplate({ params: { template_name: named.name } });
+    await assert.rejects(make(url, { team_id: stranger.teamId }, creator), refused(404, 'team.not_found'));
+    await letIn(stranger, creator, 'viewer');
+    await assert.rejects(make(url, { team_id: stranger.teamId }, creator), refused(403));
+  });
+
   test('is fetched again when it is asked for, and has to be approved again', async () => {
     const repository = await repositoryOf({ 'site.zip': zip(siteFiles({ readme: 'one' })) });
     await make(repository.url);
@@ -217,6 +244,26 @@ suite('a repository that no template can be made of is refused at once, and leav
       await assert.rejects(get(template), refused(404));
     });
   }
+
+  test('with a theme that it does not have, which is a fault of that field', async () => {
+    const { url } = await repositoryOf({ 'site.zip': zip(siteFiles()) });
+    const error = (await make(url, { theme: 'nothing' }).catch((reason) => reason)) as ApiError;
+    refused(422, 'template.refused')(error);
+    assert.deepEqual(error.faults[0]?.loc, ['body', 'theme']);
+  });
+
+  test('also as the new address of a template, which is read without being fetched', async () => {
+    const { name, url } = await repositoryOf({ 'site.zip': zip(siteFiles({ readme: 'one' })) });
+    await make(url);
+    const moveTo = (to: string) => maker.api.updateTemplate({ params: { template_name: name }, body: { url: to } });
+    const empty = await repositoryOf({ 'notes.txt': '' });
+    for (const wrong of [`file://${folder}/none.git`, empty.url])
+      await assert.rejects(moveTo(wrong), refused(422, 'template.refused'), wrong);
+    assert.equal((await get(name)).url, url);
+    const other = await repositoryOf({ 'site.zip': zip(siteFiles({ readme: 'two' })) });
+    const moved = await moveTo(other.url);
+    assert.deepEqual([moved.url, moved.readme], [other.url, 'one']);
+  });
 
   test('with a theme that it does not have, or behind an address that is none', async () => {
     const { url } = await repositoryOf({ 'site.zip': zip(siteFiles()) });

@@ -4,12 +4,12 @@ import type { Db } from '#core/db/database.ts';
 import { bodyFault, forbidden, invalid } from '#core/errors.ts';
 import { recordEvent } from '#core/events/events.ts';
 import { API_PREFIX, type Call } from '#core/http/operation.ts';
-import type { Access } from '#core/policy.ts';
+import { type Access, onTeam } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { findSite, findSiteById } from '#features/instance/instance.ts';
-import { lockWorkingTeam } from '#features/team/team.ts';
+import { findDefaultTeamId, lockWorkingTeam } from '#features/team/team.ts';
 import { demoUrl } from './demo.ts';
-import { type InspectedArchive, inspectArchive, refusalOf } from './template.archive.ts';
+import { type InspectedArchive, inspectArchive } from './template.archive.ts';
 import { buildTemplate, countStorage, forgetLater, SITE_LEFT } from './template.jobs.ts';
 import { insertUnderFreeName, nameFrom } from './template.names.ts';
 import {
@@ -49,6 +49,7 @@ export const viewTemplate = (services: Services, row: TemplateRow): Template => 
   ready: row.content_id !== null,
   demo_url: demoUrl(services, row),
   picture_url: pictureUrl(services, row),
+  team_id: row.team_id,
   user_id: row.user_id,
   created_at: row.created_at,
 });
@@ -71,14 +72,20 @@ export const onOwnTemplate: Access<TemplateRow> = {
     const { team_id, user_id } = template;
     const isAdmin = team_id !== null && hasRole(caller, team_id, 'admin');
     const isMaker = user_id === caller.userId && (team_id === null || caller.roles.has(team_id));
-    if (!isMaker && !isAdmin)
-      throw forbidden({ message: 'Only whoever made the template, or an admin of its team, may do this.' });
+    if (!isMaker && !isAdmin) throw forbidden({ message: ONLY_OWNERS[team_id === null ? 'account' : 'team'] });
     return template;
   },
 };
 
+const ONLY_OWNERS = {
+  team: 'Only the creator of the template, or an admin of its team, can do this.',
+  account: 'Only the creator of the template can do this.',
+};
+
 export interface PreparedTemplate {
   teamId: string | null;
+  /** Only this team sees it before it is public; else all teams of its maker do. */
+  isForTeam: boolean;
   siteId: string | null;
   archive: InspectedArchive | undefined;
 }
@@ -96,12 +103,24 @@ export async function prepareTemplate(
       throw invalid(bodyFault('fqdn', 'Value error, there is no such site in your teams'));
     if (!hasRole(caller, site.team_id, 'member'))
       throw forbidden({ message: 'This needs the role member or above in the team of the site.' });
-    if (!/^https?:\/\//i.test(input.url)) throw invalid(bodyFault('url', 'Value error, it must be a web page'));
-    return { teamId: site.team_id, siteId: site.id, archive: undefined };
+    if (input.team_id !== undefined && input.team_id !== site.team_id)
+      throw invalid(bodyFault('team_id', 'Value error, the site is in another team'));
+    requirePage(input.url);
+    return { teamId: site.team_id, isForTeam: true, siteId: site.id, archive: undefined };
   }
-  const [only, another] = caller.roles.keys();
+  const teamId =
+    input.team_id === undefined ? await findOwningTeam(db, caller) : onTeam(caller, input.team_id, 'member');
   const archive = await inspectArchive(db, services, caller, { url: input.url, theme: input.theme });
-  return { teamId: another === undefined ? (only ?? null) : null, siteId: null, archive };
+  const isForTeam = teamId !== null && (input.team_id !== undefined || caller.roles.size === 1);
+  return { teamId, isForTeam, siteId: null, archive };
+}
+
+/** Returns the caller's default team, or the only team that the credential reaches; null if there is neither. */
+async function findOwningTeam(db: Db, caller: Caller): Promise<string | null> {
+  const [only, another] = caller.roles.keys();
+  if (another === undefined) return only ?? null;
+  const own = await findDefaultTeamId(db, caller.userId);
+  return own !== undefined && caller.roles.has(own) ? own : null;
 }
 
 /** Writes the template, its event and the job that makes what sites are made from, together. */
@@ -112,14 +131,14 @@ export async function createTemplate(
   wantsDemo: boolean,
 ): Promise<Template> {
   const { db, caller } = call;
-  const { teamId, siteId, archive } = prepared;
+  const { teamId, isForTeam, siteId, archive } = prepared;
   if (teamId !== null) await requireStorage(db, teamId);
   if ((await countOf(db, caller.userId)) >= MAX_TEMPLATES) throw tooManyTemplates();
   const row = await insertUnderFreeName(db, nameFrom(input), {
     id: randomUUID(),
     user_id: caller.userId,
     team_id: teamId,
-    is_for_team: teamId !== null,
+    is_for_team: isForTeam,
     of_site_id: siteId,
     url: input.url.trim(),
     description: input.description.trim(),
@@ -188,25 +207,21 @@ export async function prepareUpdate(
   url: string | undefined,
   isFetched: boolean,
 ): Promise<InspectedArchive | undefined> {
-  if (url !== undefined) requireUrl(services, template, url);
-  if (!isFetched) return undefined;
   if (template.of_site_id !== null) {
+    if (url !== undefined) requirePage(url);
+    if (!isFetched) return undefined;
     const site = await findSiteById(db, template.of_site_id);
     if (site?.team_id !== template.team_id) throw templateRefused({ message: SITE_LEFT });
     return undefined;
   }
+  // A new address is read even if its content is fetched later, so that the row never names what no template can be made of.
+  if (!isFetched && (url === undefined || url.trim() === template.url)) return undefined;
   return inspectArchive(db, services, caller, { url: url ?? template.url, theme: template.theme ?? undefined });
 }
 
-/** The page that shows a site, or a repository. */
-function requireUrl({ git }: Services, { of_site_id }: TemplateRow, url: string): void {
-  if (of_site_id === null) {
-    try {
-      git.readUrl(url.trim());
-    } catch (error) {
-      throw refusalOf(error) ?? error;
-    }
-  } else if (!/^https?:\/\//i.test(url)) throw invalid(bodyFault('url', 'Value error, it must be a web page'));
+/** Rejects an address that is not the page which shows a site. */
+function requirePage(url: string): void {
+  if (!/^https?:\/\//i.test(url)) throw invalid(bodyFault('url', 'Value error, it must be a web page'));
 }
 
 /** What sites are made from changes only when it is fetched again, and then an operator has to look at it again. */
@@ -242,7 +257,8 @@ function changeOf(
   return {
     ...body,
     ...(isAnother && { approved: template.approved && caller.isSuperuser }),
-    ...(archive && { plugins: archive.plugins, readme: archive.readme }),
+    ...(body.url !== undefined && { url: body.url.trim() }),
+    ...(isFetched && archive && { plugins: archive.plugins, readme: archive.readme }),
   };
 }
 

@@ -20,3 +20,13 @@ export async function withReader<T>(
     await handle.close();
   }
 }
+
+const MAX_TEXT_BYTES = 64 * 1024;
+
+/** Returns the beginning of a file, or null if it is not text. */
+export function readText(place: string): Promise<string | null> {
+  return withReader(place, async ({ sizeBytes, read }) => {
+    const text = (await read(0, Math.min(sizeBytes, MAX_TEXT_BYTES))).toString();
+    return text.includes('\0') ? null : text;
+  });
+}

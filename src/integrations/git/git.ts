@@ -15,7 +15,7 @@ import {
   type GitUrl,
   type GitVerdicts,
 } from '#core/git.ts';
-import { withReader } from './fetched-file.ts';
+import { readText, withReader } from './fetched-file.ts';
 import { GitCache } from './git-cache.ts';
 import { explainPush, makeCommit, storeContents } from './git-commit.ts';
 import type { GitLimits } from './git-process.ts';
@@ -23,6 +23,8 @@ import { judgePaths } from './git-rules.ts';
 import { type GitOptions, GitRuns, type OutsideRun, type Run } from './git-runs.ts';
 import { readCommit, readLook } from './git-tree.ts';
 import { readGitUrl } from './git-url.ts';
+
+const README = /^readme(\.md|\.txt)?$/i;
 
 /**
  * Repositories of others, read and added to with the real git (git-runs.ts says how that is kept in bounds). A look asks for commits and the names of files alone, a fetch for one commit with its files; none is ever written out.
@@ -151,15 +153,23 @@ export class GitClient implements Git {
     run: Run,
     options: GitLookOptions & { names: readonly string[] },
     place: string,
-  ): Promise<Pick<FetchedFile, 'name' | 'commit'>> {
+  ): Promise<Pick<FetchedFile, 'name' | 'commit' | 'readme'>> {
     const { root, commit } = await this.#read(run, options);
-    const name = options.names.find((wanted) => root.some((entry) => entry.name === wanted && entry.type === 'blob'));
+    const files = root.filter(({ type }) => type === 'blob').map((entry) => entry.name);
+    const name = options.names.find((wanted) => files.includes(wanted));
     if (name === undefined)
       throw new GitFailed('no_file', `The repository has none of ${options.names.join(', ')} at its top.`);
+    const readmeName = files.find((each) => README.test(each));
+    const readme = readmeName === undefined ? null : await readText(await this.#unpackFile(run, readmeName));
+    await rename(await this.#unpackFile(run, name), place);
+    return { name, commit, readme };
+  }
+
+  /** Returns the path of a file that has the content. */
+  async #unpackFile(run: Run, name: string): Promise<string> {
     const { exitCode, stdout } = await this.#runs.inside(run)(['unpack-file', `HEAD:${name}`]);
     if (exitCode !== 0) throw new GitFailed('failed', 'The repository could not be read.');
-    await rename(join(run.folder, basename(stdout.trim())), place);
-    return { name, commit };
+    return join(run.folder, basename(stdout.trim()));
   }
 
   async #tip(run: OutsideRun, url: GitUrl, branch: string | undefined): Promise<{ branch: string; commit: string }> {
