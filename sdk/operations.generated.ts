@@ -2811,6 +2811,10 @@ export interface Operations {
     } }; output: TeamBilling; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'billing.being_changed' | 'billing.not_configured' | 'billing.not_paid' | 'billing.provider_failed' | 'billing.provider_timeout' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** For the payment provider alone, who signs what it sends */
   receivePaymentEvent: { input: { body: Blob }; output: Empty; errors: 'auth.view_only' | 'billing.not_configured' | 'request.conflict' | 'request.too_large' };
+  /** Give a team a plan without payment, or take it away with the plan free */
+  setTeamPlan: { input: { params: { team_id: string }; body: {
+      plan_name: 'free' | 'micro' | 'starter' | 'business';
+    } }; output: Team; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'billing.plan_is_paid' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** A checkout of the built-in provider, which takes no money */
   getTestCheckout: { input: { params: { session_id: string } }; output: TestCheckout; errors: 'auth.duplicate_cookie' | 'auth.required' | 'test_checkout.not_found' };
   /** Pay a test checkout, or have the card declined; no money moves */
@@ -3134,6 +3138,7 @@ export const ROUTES = {
   getTeamBills: { method: 'GET', path: '/f/api/v1/team/{team_id}/bills' },
   setAdditionalSites: { method: 'PUT', path: '/f/api/v1/team/{team_id}/additional_sites', body: 'application/json' },
   receivePaymentEvent: { method: 'POST', path: '/f/api/v1/payment_webhook', body: 'application/octet-stream', once: true },
+  setTeamPlan: { method: 'PUT', path: '/f/api/v1/operator/team/{team_id}/plan', body: 'application/json' },
   getTestCheckout: { method: 'GET', path: '/f/api/v1/test_checkout/{session_id}' },
   endTestCheckout: { method: 'POST', path: '/f/api/v1/test_checkout/{session_id}', body: 'application/json' },
   getTestPortal: { method: 'GET', path: '/f/api/v1/test_portal/{session_id}' },

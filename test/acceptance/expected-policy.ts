@@ -298,6 +298,7 @@ updateRegion                         401       403     403     403    403    403
 deleteRegion                         401       403     403     403    403    403      403      401     403     403      403       200         403
 listAllTeams                         401       403     403     403    403    403      403      401     403     403      403       200         403
 suspendTeam                          401       403     403     403    403    403      403      401     403     403      403       200         403
+setTeamPlan                          401       403     403     403    403    403      403      401     403     403      403       200         403
 listAllUsers                         401       403     403     403    403    403      403      401     403     403      403       200         403
 blockUser                            401       403     403     403    403    403      403      401     403     403      403       200         403
 getPlatformOverview                  401       403     403     403    403    403      403      401     403     403      403       200         403
@@ -555,6 +556,7 @@ receiveGitPush  params.site_id                 public
 updateRegion    params.region_id               403 auth.operators_only
 deleteRegion    params.region_id               403 auth.operators_only
 suspendTeam     params.team_id                 403 auth.operators_only
+setTeamPlan     params.team_id                 403 auth.operators_only
 blockUser       params.user_id                 403 auth.operators_only
 getAnyUser      params.user_id                 403 auth.operators_only
 getAnyTeam      params.team_id                 403 auth.operators_only

@@ -317,6 +317,10 @@ export const requests: Record<string, Make> = {
     return { params: { ...params, team_member_user_id: leaver.id }, token: await world.credential(leaver) };
   },
   listAllTeams: async ({ world }) => ({ query: { user_id: (await world.user()).id } }),
+  setTeamPlan: async ({ world, place }) => ({
+    params: { team_id: await world.team(place.owner) },
+    body: { plan_name: 'starter' },
+  }),
   suspendTeam: async ({ world, place }) => ({
     params: { team_id: await world.team(place.owner) },
     body: { is_active: false },

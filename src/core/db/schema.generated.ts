@@ -731,6 +731,7 @@ export interface DB {
     update_policy: Generated<string>;
     update_plugins: Generated<string[]>;
     deleted_at: Generated<Date | null>;
+    granted_plan: Generated<string | null>;
   };
   templates: {
     id: Generated<string>;

@@ -111,7 +111,7 @@ export async function createOperator(db: Db, email: string, password: string): P
     is_verified: true,
   });
   if (!user) return false;
-  await createTeam(db, { owner: user, name: 'Platform', isDefault: true });
+  await createTeam(db, { owner: user, name: 'Platform', isDefault: true, plan: 'business' });
   return true;
 }
 

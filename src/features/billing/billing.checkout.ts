@@ -120,7 +120,8 @@ async function claim(tx: Db, wanted: NewCheckoutRow): Promise<{ row?: CheckoutRo
 async function holdFreeTeam(tx: Db, teamId: string): Promise<string> {
   const [team] = await lockBilledTeams(tx, [teamId]);
   if (!team) throw teamNotFound();
-  if (team.plan_type_name !== 'free') throw alreadyPaid();
+  // A plan that an operator gave is no reason not to buy one.
+  if (team.plan_type_name !== (team.granted_plan ?? 'free')) throw alreadyPaid();
   return team.name;
 }
 

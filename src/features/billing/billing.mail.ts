@@ -24,7 +24,7 @@ const TEXTS: Record<Subject, { subject: string; lead: (team: string, day: string
   ended: {
     subject: 'Your plan has ended',
     lead: (team, day) =>
-      `The paid plan of your team "${team}" has ended, and the team is on the plan free now.${
+      `The plan of your team "${team}" has ended, and the team is on the plan free now.${
         day === undefined
           ? ''
           : ` It uses more than free has room for: its sites go to sleep on ${day} unless you choose a plan or delete what is too much. Nothing is deleted by us.`

@@ -3,8 +3,11 @@ import { inTransaction } from '#core/db/database.ts';
 import { bodyFault, invalid } from '#core/errors.ts';
 import type { Body } from '#core/http/body.ts';
 import { operation, rawOperation } from '#core/http/operation.ts';
-import { Empty, Uuid } from '#core/http/schema.ts';
-import { anyone, forAccount, inTeam } from '#core/policy.ts';
+import { Empty, OneOf, say, Uuid } from '#core/http/schema.ts';
+import { anyone, forAccount, inTeam, operatorOn, teamNotFound } from '#core/policy.ts';
+import { PLAN_NAMES } from '#features/plan/plan.ts';
+import { Team } from '#features/team/team.schema.ts';
+import { findTeam } from '#features/team/team.ts';
 import { getTeamBills } from './billing.bills.ts';
 import { createCheckout, getCheckout, prepareCheckout } from './billing.checkout.ts';
 import { mayBuy, ownCheckout } from './billing.policy.ts';
@@ -19,6 +22,7 @@ import {
   NewCheckoutSession,
   notConfigured,
   notPaid,
+  planIsPaid,
   providerErrors,
   SessionUrl,
   SyncedBilling,
@@ -27,6 +31,7 @@ import {
 } from './billing.schema.ts';
 import { createPortal, listPaidTeams, receivePaymentEvent, setAdditionalSites, syncUser } from './billing.ts';
 import { getTeamBilling } from './billing.view.ts';
+import { setTeamPlan } from './granted-plan.ts';
 
 const tag = 'billing';
 
@@ -141,5 +146,18 @@ export const billingOperations = [
       await inTransaction(services.db, (tx) => receivePaymentEvent(tx, services, raw, signature));
       return reply.send({});
     },
+  }),
+  operation({
+    id: 'setTeamPlan',
+    method: 'PUT',
+    path: '/operator/team/{team_id}/plan',
+    tag: 'operators',
+    summary: 'Give a team a plan without payment, or take it away with the plan free',
+    access: operatorOn((db, { team_id }) => findTeam(db, String(team_id)), teamNotFound),
+    params: Type.Object({ team_id: Uuid }),
+    body: Type.Object({ plan_name: say(OneOf(PLAN_NAMES), 'The plan that the team has until it buys another one') }),
+    response: Team,
+    errors: [planIsPaid],
+    handle: (call) => setTeamPlan(call, call.params.team_id, call.body.plan_name),
   }),
 ];

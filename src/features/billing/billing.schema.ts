@@ -142,6 +142,11 @@ export const alreadyPaid = failure(
   409,
   'This team has a paid plan already; change or cancel it in the billing portal.',
 );
+export const planIsPaid = failure(
+  'billing.plan_is_paid',
+  409,
+  'This team pays for its plan. Cancel the subscription first; then an operator can give the team a plan.',
+);
 export const beingPaid = failure(
   'billing.being_paid',
   409,

@@ -9,6 +9,8 @@ export interface BilledTeam {
   user_id: string;
   name: string;
   plan_type_name: PlanName;
+  /** What an operator gave without payment. */
+  granted_plan: PlanName | null;
   interval: Interval | null;
   currency: string | null;
   price_cents: number | null;
@@ -25,9 +27,9 @@ export interface BilledTeam {
   storage_usage: number;
 }
 
-export type TeamChange = Omit<BilledTeam, 'id' | 'user_id' | 'name' | 'storage_usage'>;
+export type TeamChange = Omit<BilledTeam, 'id' | 'user_id' | 'name' | 'granted_plan' | 'storage_usage'>;
 
-const TEAM_COLUMNS = sql`id, user_id, name, plan_type_name, interval, currency, price_cents, sub_id, additional_sites,
+const TEAM_COLUMNS = sql`id, user_id, name, plan_type_name, granted_plan, interval, currency, price_cents, sub_id, additional_sites,
   additional_site_cents, cancel_at, cancel_at_period_end, trial_ends_on, period_start, period_end, unpaid_since, is_expired,
   storage_usage`;
 
@@ -61,6 +63,10 @@ export async function writeTeam(db: Db, id: string, change: TeamChange): Promise
     cancel_at_period_end = ${change.cancel_at_period_end}, trial_ends_on = ${change.trial_ends_on}, cycle_anchor = ${anchor},
     period_start = ${change.period_start}, period_end = ${change.period_end}, unpaid_since = ${change.unpaid_since},
     is_expired = ${change.is_expired} where id = ${id}`.execute(db);
+}
+
+export async function writeGrantedPlan(db: Db, id: string, plan: PlanName | null): Promise<void> {
+  await sql`update teams set granted_plan = ${plan} where id = ${id}`.execute(db);
 }
 
 /** Holds the person, so that two requests of theirs come one after the other. */

@@ -26,8 +26,8 @@ const subscription = (more: Partial<Subscription> = {}): Subscription => ({
   ...more,
 });
 
-const free = { plan_type_name: 'free', unpaid_since: null } as const;
-const paid = { plan_type_name: 'starter', unpaid_since: null } as const;
+const free = { plan_type_name: 'free', granted_plan: null, unpaid_since: null } as const;
+const paid = { plan_type_name: 'starter', granted_plan: null, unpaid_since: null } as const;
 const at = (exceedsFree = false) => ({ exceedsFree, now: NOW });
 
 suite('from a subscription to what the team becomes', () => {

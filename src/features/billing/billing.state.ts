@@ -25,7 +25,7 @@ export function currentOf(subscriptions: readonly Subscription[]): Subscription 
  * owing. `exceedsFree`: the team uses more than the plan free has.
  */
 export function nextState(
-  team: Pick<BilledTeam, 'plan_type_name' | 'unpaid_since'>,
+  team: Pick<BilledTeam, 'plan_type_name' | 'granted_plan' | 'unpaid_since'>,
   current: Subscription | undefined,
   { exceedsFree, now }: { exceedsFree: boolean; now: Date },
 ): TeamChange {
@@ -33,10 +33,11 @@ export function nextState(
   const owes = current
     ? OWING.includes(current.status)
     : // Whoever never had a paid plan is only kept from adding more.
-      exceedsFree && (wasPaid || team.unpaid_since !== null);
+      team.granted_plan === null && exceedsFree && (wasPaid || team.unpaid_since !== null);
   const unpaid_since = owes ? (team.unpaid_since ?? now) : null;
   const is_expired = unpaid_since !== null && now.getTime() - unpaid_since.getTime() >= GRACE_MS;
-  return { ...(current ? boughtState(current) : FREE), unpaid_since, is_expired };
+  const unpaidFor = { ...FREE, plan_type_name: team.granted_plan ?? FREE.plan_type_name };
+  return { ...(current ? boughtState(current) : unpaidFor), unpaid_since, is_expired };
 }
 
 type Bought = Omit<TeamChange, 'unpaid_since' | 'is_expired'>;

@@ -1,3 +1,4 @@
+import type { Caller } from '#core/auth/caller.ts';
 import { rightsChanged } from '#core/auth/revocation.ts';
 import { type Db, inTransaction, type Tx } from '#core/db/database.ts';
 import { recordEvent } from '#core/events/events.ts';
@@ -63,7 +64,7 @@ export async function endTestPlans(services: Services): Promise<void> {
   const lesser = LESSER[requirePayments(services).account];
   await inTransaction(services.db, async (tx) => {
     const teams = await lockBilledTeams(tx, await listTeamsPaidThrough(tx, lesser));
-    for (const team of teams) await applyTo(tx, services, team, []);
+    for (const team of teams) await followPayments(tx, services, team, []);
   });
 }
 
@@ -89,7 +90,8 @@ async function applyAll(tx: Tx, services: Services, customer: Customer, found: r
   const own = new Set([...paidTeams.keys(), ...bought.map(({ id }) => id)]);
   for (const team of await lockBilledTeams(tx, [...byTeam.keys()])) {
     // What another customer or another provider is paid for a team is not this one's to replace or to end.
-    if (team.sub_id === null || own.has(team.sub_id)) await applyTo(tx, services, team, byTeam.get(team.id) ?? []);
+    if (team.sub_id === null || own.has(team.sub_id))
+      await followPayments(tx, services, team, byTeam.get(team.id) ?? []);
   }
   if (bought.some(({ status }) => status === 'active')) await markPaymentVerified(tx, customer.userId);
   // A first payment that was on its way for days and did not come: whoever wants to may begin anew.
@@ -123,7 +125,14 @@ async function makeTeam(tx: Tx, services: Services, userId: string, name: string
   return teamId;
 }
 
-async function applyTo(tx: Tx, services: Services, team: BilledTeam, bought: readonly Subscription[]): Promise<void> {
+/** Makes a locked team what is bought for it; otherwise what an operator gave it. `by`: the operator who changes that. */
+export async function followPayments(
+  tx: Db,
+  services: Services,
+  team: BilledTeam,
+  bought: readonly Subscription[],
+  by: Caller | null = null,
+): Promise<void> {
   const { sites } = await countSites(tx, team.id);
   const exceedsFree = sites > PLANS.free.sites || team.storage_usage > PLANS.free.storage_bytes;
   const next = nextState(team, currentOf(bought), { exceedsFree, now: new Date() });
@@ -133,7 +142,7 @@ async function applyTo(tx: Tx, services: Services, team: BilledTeam, bought: rea
     Number(team.period_start) !== Number(next.period_start) || Number(team.period_end) !== Number(next.period_end);
   if (periodMoved || team.interval !== next.interval || team.sub_id !== next.sub_id) await moveCycle(tx, team.id);
   if (team.plan_type_name !== next.plan_type_name) await followStorage(tx, team.id);
-  await tell(tx, services, team, next);
+  await tell(tx, services, { before: team, after: next, by });
 }
 
 const isSame = (team: BilledTeam, next: TeamChange) =>
@@ -142,14 +151,18 @@ const isSame = (team: BilledTeam, next: TeamChange) =>
     return value instanceof Date && before instanceof Date ? Number(value) === Number(before) : value === before;
   });
 
-async function tell(tx: Tx, services: Services, before: BilledTeam, after: TeamChange): Promise<void> {
+async function tell(
+  tx: Db,
+  services: Services,
+  { before, after, by }: { before: BilledTeam; after: TeamChange; by: Caller | null },
+): Promise<void> {
   const [from, to] = [before.plan_type_name, after.plan_type_name];
   if (from !== to)
     await recordEvent(tx, {
       scope: 'team',
       event_type: 'billing.plan_changed',
       activity: `The plan of the team changed from ${from} to ${to}`,
-      by: null,
+      by,
       team_id: before.id,
       item_id: before.id,
       detail: { from, to, interval: after.interval },

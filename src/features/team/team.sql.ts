@@ -25,8 +25,8 @@ export async function insertTeam(
   team: { user_id: string; name: string; tenant_id: string; is_default: boolean; plan_type_name: PlanName },
 ): Promise<string> {
   const { rows } = await sql<{ id: string }>`
-    insert into teams (user_id, name, tenant_id, is_default, plan_type_name, cycle_start, cycle_end)
-    values (${team.user_id}, ${team.name}, ${team.tenant_id}, ${team.is_default}, ${team.plan_type_name}, now(), now() + interval '1 month')
+    insert into teams (user_id, name, tenant_id, is_default, plan_type_name, granted_plan, cycle_start, cycle_end)
+    values (${team.user_id}, ${team.name}, ${team.tenant_id}, ${team.is_default}, ${team.plan_type_name}, ${team.plan_type_name === 'free' ? null : team.plan_type_name}, now(), now() + interval '1 month')
     returning id`.execute(db);
   return (rows[0] as { id: string }).id;
 }

@@ -16,13 +16,14 @@ import { Definitions } from '../../ui/definitions.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { messageOf } from '../../ui/form.tsx';
 import { capitalise, formatBytes, formatCount } from '../../ui/format.ts';
-import { LockIcon, MoreIcon, SitesIcon } from '../../ui/icons.ts';
+import { BillingIcon, LockIcon, MoreIcon, SitesIcon } from '../../ui/icons.ts';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { PageHeader } from '../../ui/page.tsx';
 import { DateOnly } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { allSitesQuery, anyEventsQuery, anyMembersQuery, anyTeamQuery } from './operator-queries.ts';
 import { SiteTable } from './operator-sites.tsx';
+import { PlanDialog } from './plan-dialog.tsx';
 
 const route = getRouteApi('/app/operator/teams/$teamId');
 
@@ -125,6 +126,7 @@ function Members({ team }: { team: Team }) {
 function TeamActions({ team }: { team: Team }) {
   const queryClient = useQueryClient();
   const [asking, setAsking] = useState(false);
+  const [givingPlan, setGivingPlan] = useState(false);
   async function setActive(is_active: boolean) {
     await api.suspendTeam({ params: { team_id: team.id }, body: { is_active } });
     await queryClient.invalidateQueries({ queryKey: ['teams'] });
@@ -139,6 +141,11 @@ function TeamActions({ team }: { team: Team }) {
           </Button>
         }
       >
+        {team.sub_id === null && (
+          <MenuItem icon={<BillingIcon />} onClick={() => setGivingPlan(true)}>
+            Give plan…
+          </MenuItem>
+        )}
         {team.is_active ? (
           <MenuItem icon={<LockIcon />} danger onClick={() => setAsking(true)}>
             Suspend…
@@ -152,6 +159,7 @@ function TeamActions({ team }: { team: Team }) {
           </MenuItem>
         )}
       </Menu>
+      <PlanDialog team={team} open={givingPlan} onOpenChange={setGivingPlan} />
       <ConfirmAction
         open={asking}
         onOpenChange={setAsking}
