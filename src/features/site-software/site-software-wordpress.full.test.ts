@@ -40,7 +40,7 @@ after(async () => {
   await rm(cache, { recursive: true, force: true });
 });
 
-test('one site moves to another version of WordPress and back, and its neighbour stays', async () => {
+test('one site moves to another version of WordPress and back, its neighbour stays, and an error of WordPress is plain text', async () => {
   const ada = await registerPerson(app, 'Ada');
   await putOnPlan(app, ada.teamId, 'micro');
   const [site, neighbour] = [await newSite(ada), await newSite(ada)];
@@ -57,6 +57,14 @@ test('one site moves to another version of WordPress and back, and its neighbour
   assert.equal((await move(newest)).properties.core_version, newest);
   assert.equal(await running(site.fqdn), newest);
   await assert.rejects(move('1.2.3'), refused(422));
+
+  const error = "Something is wrong with this server&#8217;s configuration. Try the <a href='#'>forums</a>.";
+  const refusal = `<?php add_filter('plugins_api', fn () => new WP_Error('http', ${JSON.stringify(error)}));`;
+  await putFile(app.runtime, site, 'mu-plugins/refusal.php', refusal);
+  const body = { kind: 'plugin', name: 'forms', activate: false } as const;
+  await assert.rejects(ada.api.installExtension({ params: { fqdn: site.fqdn }, body, wait: 60 }), (refusal: Error) =>
+    refusal.message.includes('this server’s configuration. Try the forums.'),
+  );
 });
 
 test('WordPress updates a plugin from its directory, and one that breaks it is rolled back with what PHP said', {

@@ -1,18 +1,24 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { type LinkProps, useParams } from '@tanstack/react-router';
 import type { LucideIcon } from 'lucide-react';
+import type { Site, User } from '#sdk';
 import { api } from '../api/client.ts';
 import { useCurrentTeam } from '../api/current-team.ts';
 import { useMe, useSession } from '../api/session.ts';
-import { siteQuery, titleOfSite } from '../api/sites.ts';
+import { obstaclesOf } from '../api/site-rights.ts';
+import { propertiesOf, siteQuery, titleOfSite } from '../api/sites.ts';
+import { messageOf } from '../ui/form.tsx';
 import {
   ActivityIcon,
   BillingIcon,
+  ClearIcon,
   DevelopersIcon,
   DocsIcon,
+  HistoryIcon,
   HomeIcon,
   KeyIcon,
   MoonIcon,
+  OpenIcon,
   OperatorIcon,
   PlusIcon,
   SettingsIcon,
@@ -23,15 +29,17 @@ import {
   TeamsIcon,
 } from '../ui/icons.ts';
 import { setTheme } from '../ui/theme.ts';
+import { toast } from '../ui/toast.tsx';
+import { ACTION_SYNONYMS, isNamed, type Named, SITE_SYNONYMS, siteWordsIn } from './command-words.ts';
+import { openInTab } from './open-in-tab.ts';
 import { siteLink } from './site-link.ts';
 import { pagesOf } from './site-pages.ts';
 
 export type Command = {
-  group: 'Sites' | 'This site' | 'Pages' | 'Actions' | 'Docs';
-  label: string;
-  hint?: string;
+  group: 'Sites' | 'This site' | 'For a site' | 'Pages' | 'Actions' | 'Docs';
   Icon: LucideIcon;
-} & ({ to: LinkProps } | { href: string } | { run: () => void });
+} & Named &
+  ({ to: LinkProps } | { href: string } | { run: () => void });
 
 const foundSitesQuery = (search: string) =>
   queryOptions({
@@ -58,10 +66,15 @@ const foundDocsQuery = (words: string) =>
  * it found for the words before stays as far as it matches these, so that Enter opens nothing else.
  */
 export function useCommands(typed: string, search: string): { commands: Command[]; isSearching: boolean } {
-  const words = typed.trim().toLowerCase();
-  const isMatch = ({ label, hint = '' }: Command) => `${label}\n${hint}`.toLowerCase().includes(words);
-  const fixed = useFixedCommands().filter(({ label }) => label.toLowerCase().includes(words));
+  const isMatch = (command: Command) => isNamed(typed, command);
+  const fixed = useFixedCommands().filter(isMatch);
+  const siteWords = siteWordsIn(search);
   const sites = useQuery(foundSitesQuery(search));
+  const actedOn = useQuery({ ...foundSitesQuery(siteWords ?? ''), enabled: siteWords !== undefined });
+  const me = useMe();
+  const ofSites = (siteWordsIn(typed) === undefined ? [] : (actedOn.data?.results ?? []).slice(0, MOST_SITES))
+    .flatMap((site) => commandsOf(site, me))
+    .filter(isMatch);
   const docs = useQuery({ ...foundDocsQuery(search), enabled: search.length >= 2 });
   const isTyping = typed.trim() !== search;
   const foundSites = (sites.data?.results ?? []).map(
@@ -85,11 +98,67 @@ export function useCommands(typed: string, search: string): { commands: Command[
   return {
     commands: [
       ...(isTyping || sites.isPlaceholderData ? foundSites.filter(isMatch) : foundSites),
-      ...fixed,
+      // Where a site was named with what to do, that comes first; else it stands after what it could also mean.
+      ...(siteWords ? [...ofSites, ...fixed] : [...fixed, ...ofSites]),
       ...(isTyping || docs.isPlaceholderData ? foundDocs.filter(isMatch) : foundDocs),
     ],
-    isSearching: isTyping || sites.isFetching || docs.isFetching,
+    isSearching: isTyping || sites.isFetching || actedOn.isFetching || docs.isFetching,
   };
+}
+
+/** What is offered for so many sites at once. */
+const MOST_SITES = 3;
+
+/** What can be done to a site from anywhere, as far as the caller may, and its pages. */
+function commandsOf(site: Site, me: User): Command[] {
+  const { change, signIn } = obstaclesOf(site, me);
+  const { fqdn } = site;
+  const name = titleOfSite(site);
+  const about = { group: 'For a site', ...(site.title && { hint: fqdn }) } as const;
+  const run = (act: () => Promise<unknown>) => () => void act().catch((error) => toast.error(messageOf(error)));
+  const actions: (Command | false)[] = [
+    signIn === undefined && {
+      ...about,
+      label: `Open wp-admin of ${name}`,
+      keywords: ACTION_SYNONYMS.wpAdmin,
+      Icon: KeyIcon,
+      run: run(() => openInTab(() => api.createSiteLogin({ params: { fqdn }, query: { stage: false } }))),
+    },
+    change === undefined && {
+      ...about,
+      label: `Purge cache of ${name}`,
+      keywords: ACTION_SYNONYMS.purge,
+      Icon: ClearIcon,
+      run: run(async () => {
+        await api.clearSiteCache({ params: { fqdn } });
+        toast.success(`The cache of ${name} is empty.`);
+      }),
+    },
+    change === undefined && {
+      ...about,
+      label: `Restore ${name}`,
+      keywords: ACTION_SYNONYMS.restore,
+      Icon: HistoryIcon,
+      to: siteLink(fqdn, 'time', false),
+    },
+    {
+      ...about,
+      label: `Visit ${name}`,
+      keywords: ACTION_SYNONYMS.visit,
+      Icon: OpenIcon,
+      run: () => void window.open(propertiesOf(site).url, '_blank', 'noopener'),
+    },
+  ];
+  const pages = pagesOf(site, undefined).map(
+    ({ label, Icon, path }): Command => ({
+      ...about,
+      label: `${label} of ${name}`,
+      keywords: SITE_SYNONYMS[path] ?? [],
+      Icon,
+      to: siteLink(fqdn, path, false),
+    }),
+  );
+  return [...actions.filter((command) => command !== false), ...pages];
 }
 
 function useFixedCommands(): Command[] {
@@ -98,9 +167,17 @@ function useFixedCommands(): Command[] {
   const { signOut } = useSession();
   const { fqdn } = useParams({ strict: false });
   const site = useQuery({ ...siteQuery(fqdn ?? ''), enabled: fqdn !== undefined }).data;
-  const page = (label: string, Icon: LucideIcon, to: LinkProps): Command => ({ group: 'Pages', label, Icon, to });
-  const ofTeam = (label: string, Icon: LucideIcon, path: string): Command[] =>
-    team ? [page(label, Icon, { to: '/teams/$teamId/$page', params: { teamId: team.id, page: path } })] : [];
+  const page = (label: string, Icon: LucideIcon, to: LinkProps, ...keywords: string[]): Command => ({
+    group: 'Pages',
+    label,
+    Icon,
+    to,
+    keywords,
+  });
+  const ofTeam = (label: string, Icon: LucideIcon, path: string, ...keywords: string[]): Command[] =>
+    team
+      ? [page(label, Icon, { to: '/teams/$teamId/$page', params: { teamId: team.id, page: path } }, ...keywords)]
+      : [];
   const action = (label: string, Icon: LucideIcon, run: () => void): Command => ({
     group: 'Actions',
     label,
@@ -114,6 +191,7 @@ function useFixedCommands(): Command[] {
             group: 'This site',
             label,
             hint: fqdn,
+            keywords: SITE_SYNONYMS[path] ?? [],
             Icon,
             to: siteLink(fqdn, path, false),
           }),
@@ -122,13 +200,13 @@ function useFixedCommands(): Command[] {
     page('Home', HomeIcon, { to: '/' }),
     page('Sites', SitesIcon, { to: '/sites' }),
     page('Activity', ActivityIcon, { to: '/activity' }),
-    page('Support', SupportIcon, { to: '/tickets' }),
-    ...ofTeam('Usage & billing', BillingIcon, 'billing'),
-    ...ofTeam('Members', TeamsIcon, 'members'),
+    page('Support', SupportIcon, { to: '/tickets' }, 'help', 'tickets', 'contact'),
+    ...ofTeam('Usage & billing', BillingIcon, 'billing', 'plan', 'invoices', 'upgrade', 'payment', 'bandwidth'),
+    ...ofTeam('Members', TeamsIcon, 'members', 'invite', 'users', 'people', 'roles'),
     ...(team ? [page('Team settings', SettingsIcon, { to: '/teams/$teamId', params: { teamId: team.id } })] : []),
     page('API tokens', DevelopersIcon, { to: '/developers/$page', params: { page: 'tokens' } }),
-    page('SSH keys', KeyIcon, { to: '/developers/$page', params: { page: 'ssh-keys' } }),
-    page('Account', SettingsIcon, { to: '/account' }),
+    page('SSH keys', KeyIcon, { to: '/developers/$page', params: { page: 'ssh-keys' } }, 'sftp', 'ftp'),
+    page('Account', SettingsIcon, { to: '/account' }, 'profile', 'password', '2fa', 'passkeys', 'notifications'),
     ...(me.is_superuser ? [page('Operator', OperatorIcon, { to: '/operator' })] : []),
     { group: 'Actions', label: 'Create a site', Icon: PlusIcon, to: { to: '/sites/new' } },
     { group: 'Actions', label: 'Create a team', Icon: PlusIcon, to: { to: '/teams/new' } },

@@ -3,11 +3,11 @@ import type { Site } from '#sdk';
 import { api } from '../../api/client.ts';
 import { useMe } from '../../api/session.ts';
 import { obstaclesOf } from '../../api/site-rights.ts';
+import { openInTab } from '../../layout/open-in-tab.ts';
 import { Button } from '../../ui/button.tsx';
 import { messageOf } from '../../ui/form.tsx';
 import { KeyIcon } from '../../ui/icons.ts';
 import { toast } from '../../ui/toast.tsx';
-import { openInTab } from './open-in-tab.ts';
 
 type SignInButtonProps = { site: Site; stage: boolean; children: string };
 

@@ -5,6 +5,7 @@ import { useMe } from '../../api/session.ts';
 import { obstaclesOf } from '../../api/site-rights.ts';
 import { type EditorState, propertiesOf, siteQuery } from '../../api/sites.ts';
 import { BlockedNote } from '../../layout/blocked-note.tsx';
+import { openInTab } from '../../layout/open-in-tab.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
@@ -13,7 +14,6 @@ import { MoonIcon, OpenIcon } from '../../ui/icons.ts';
 import { ProgressBar } from '../../ui/progress-bar.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { openInTab } from './open-in-tab.ts';
 import { SecretValue } from './secret-value.tsx';
 import { useSiteChange } from './site-changes.ts';
 

@@ -26,7 +26,7 @@ final class Siteyard_Software {
 		$results = array();
 		foreach ( (array) json_decode( $text, true ) as $change ) {
 			$error     = $this->make( $change );
-			$results[] = array( 'error' => is_wp_error( $error ) ? wp_strip_all_tags( $error->get_error_message() ) : null );
+			$results[] = array( 'error' => is_wp_error( $error ) ? $this->plain( $error->get_error_message() ) : null );
 		}
 		if ( $results ) {
 			wp_clean_plugins_cache( false );
@@ -44,7 +44,7 @@ final class Siteyard_Software {
 
 	public function heard( $response, $_context, $_class, $_args, $url ): void {
 		if ( str_contains( $url, '/update-check/' ) ) {
-			$this->unreached = is_wp_error( $response ) ? $response->get_error_message() : null;
+			$this->unreached = is_wp_error( $response ) ? $this->plain( $response->get_error_message() ) : null;
 		}
 	}
 
@@ -196,7 +196,7 @@ final class Siteyard_Software {
 			return $result;
 		}
 		$told = $upgrader ? array_filter( $upgrader->skin->get_upgrade_messages() ) : array();
-		return new WP_Error( 'failed', $told ? wp_strip_all_tags( end( $told ) ) : 'WordPress could not do it.' );
+		return new WP_Error( 'failed', $told ? end( $told ) : 'WordPress could not do it.' );
 	}
 
 	private function health(): array {

@@ -5,6 +5,7 @@ import { Section } from '../../../ui/card.tsx';
 import { CheckCircleIcon, WarningIcon } from '../../../ui/icons.ts';
 import { ProgressBar } from '../../../ui/progress-bar.tsx';
 import { Time } from '../../../ui/time.tsx';
+import { failureOf, otherErrorsOf } from './change-errors.ts';
 
 type Change = NonNullable<Software['change']>;
 
@@ -26,7 +27,8 @@ const words = ['Looking at the pages', 'Taking a backup', 'Changing it', 'Checki
 
 /** How the newest change goes or went: what was done, what the pages answered, and what PHP said. */
 export function LastChange({ change }: { change: Change }) {
-  const { state, step, failure, changes, checks, php, created_at } = change;
+  const { state, step, checks, php, created_at } = change;
+  const failure = failureOf(change);
   const { label, tone } = outcomes[state];
   const at = Math.max(0, steps.indexOf(step ?? ''));
   return (
@@ -42,7 +44,7 @@ export function LastChange({ change }: { change: Change }) {
             <ProgressBar label="Change" percentage={Math.min(95, 10 + at * 25)} />
           </div>
         )}
-        {failure && <Alert tone={state === 'taken_back' ? 'warn' : 'danger'}>{withoutPhp(failure)}</Alert>}
+        {failure && <Alert tone={state === 'taken_back' ? 'warn' : 'danger'}>{failure}</Alert>}
         {php.map((line) => (
           <pre
             key={line}
@@ -51,13 +53,11 @@ export function LastChange({ change }: { change: Change }) {
             {line}
           </pre>
         ))}
-        {changes
-          .filter(({ error }) => error !== null)
-          .map(({ name, title, error }) => (
-            <p key={name} className="text-danger-text">
-              {title}: {error}
-            </p>
-          ))}
+        {otherErrorsOf(change).map(({ name, title, error }) => (
+          <p key={name} className="text-danger-text">
+            {title}: {error}
+          </p>
+        ))}
         {checks.length > 0 && state !== 'running' && state !== 'failed' && (
           <ul aria-label="Pages" className="flex flex-wrap gap-x-5 gap-y-1.5 text-muted text-xs">
             {checks.map((check) => (
@@ -96,6 +96,3 @@ function titleOf({ changes }: Change): string {
   const to = first.action === 'update' && first.to ? ` to ${first.to}` : '';
   return `${did[first.action]} ${first.title}${to}${more}`;
 }
-
-/** What PHP said stands below in full. */
-const withoutPhp = (failure: string) => failure.replace(/ PHP said: [\s\S]*$/, '');
