@@ -676,6 +676,7 @@ export type PitFiles = {
 export type PitPreview = {
   id: string;
   site_live_id: string;
+  for_stage_site: boolean;
   restore_point: string;
   backup_point: string | null;
   undo_point: string | null;
@@ -735,6 +736,7 @@ export type PitPreview = {
 export type PitRestore = {
   id: string;
   site_live_id: string;
+  for_stage_site: boolean;
   restore_point: string;
   backup_point: string | null;
   undo_point: string | null;
@@ -765,6 +767,7 @@ export type PitRestore = {
 export type PitRestoreDetail = {
   id: string;
   site_live_id: string;
+  for_stage_site: boolean;
   restore_point: string;
   backup_point: string | null;
   undo_point: string | null;
@@ -1670,6 +1673,7 @@ export type Template = {
   ready: boolean;
   demo_url: string | null;
   picture_url: string | null;
+  team_id: string | null;
   user_id: string | null;
   created_at: string;
 };
@@ -2522,7 +2526,7 @@ export interface Operations {
     } }; output: BlobUrls; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'backup.not_found' | 'blob.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' | 'stage.missing' };
   /** What a link of createBlobUrls opens; takes ranges */
   getBlob: { input: { query: { token: string } }; output: Blob; errors: 'auth.view_only' | 'blob.expired' | 'blob.not_found' };
-  /** The restores of a site, newest first */
+  /** List the restores of a site and of its staging site, newest first */
   listPitRestores: { input: { params: { fqdn: string }; query?: { stage?: boolean; page?: number; size?: number } }; output: PitRestorePage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' | 'stage.missing' };
   /** Bring files and database back to a point in time, or try it on a copy */
   createPitRestore: { input: { params: { fqdn: string }; body: {
@@ -2597,6 +2601,7 @@ export interface Operations {
       is_public: boolean;
       tag: 'business' | 'blog' | 'portfolio' | 'other';
       url: string;
+      team_id?: string | null;
       fqdn?: string | null;
       theme?: string | null;
     } }; output: Template; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.expired' | 'team.not_found' | 'team.suspended' | 'template.failed' | 'template.refused' | 'template.storage' | 'template.too_many' | 'template.unreachable' };

@@ -556,7 +556,8 @@ export const requests: Record<string, Make> = {
   compareStage: async ({ world, place }) => ({
     params: { fqdn: (await world.comparableSite(place.teamId, place.opener)).fqdn },
   }),
-  commitStage: async (setting) => ({ ...(await onStagedSite(setting)), body: {} }),
+  // The stage of the world is a row alone, and only with a choice there is nothing to compare.
+  commitStage: async (setting) => ({ ...(await onStagedSite(setting)), body: { on_conflict: 'stage' } }),
   refreshStage: onStagedSite,
   restoreDeletedSite: async ({ world, place }) => ({
     params: { site_id: await world.deletedSite(place.teamId, place.opener) },
