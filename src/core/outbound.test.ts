@@ -239,3 +239,14 @@ test('a whole answer is limited in time, in size and in redirects, and only the 
     }
   }
 });
+
+test('a refusal is a sentence, and a clause where another one goes on with it', () => {
+  assert.throws(
+    () => new Outbound().checkUrl('not a url'),
+    (error) => {
+      assert.ok(error instanceof OutboundRefused);
+      assert.deepEqual([error.message, error.clause], ['This is not a URL.', 'this is not a URL']);
+      return true;
+    },
+  );
+});

@@ -20,6 +20,11 @@ export class OutboundRefused extends Error {
     super(message);
     this.name = 'OutboundRefused';
   }
+
+  /** The sentence as a part of another one, such as `Value error, this is not a URL`. */
+  get clause(): string {
+    return (this.message.charAt(0).toLowerCase() + this.message.slice(1)).replace(/\.$/, '');
+  }
 }
 
 /** The other side answered, but not in a way that we take: too much, or one redirect after another. */

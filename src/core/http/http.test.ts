@@ -254,6 +254,8 @@ test('a wrong method is 405 with the methods that the address takes', async () =
   assert.deepEqual(await allowed('PUT', '/f/api/v1/team'), refusal('GET, HEAD'));
   assert.deepEqual(await allowed('POST', '/f/api/v1/site/a.example.com/?x=1'), refusal('DELETE, GET, HEAD, PATCH'));
   assert.deepEqual(await allowed('OPTIONS', '/f/api/v1/logout'), refusal('POST'));
+  assert.deepEqual(await allowed('GET', '/f/api/v1/logout'), refusal('POST'));
+  assert.deepEqual(await allowed('GET', '/f/api/v1/nowhere'), [404, 'route.not_found', null]);
   assert.deepEqual(await allowed('DELETE', '/healthz'), refusal('GET, HEAD'));
   assert.deepEqual(await allowed('POST', '/f/api/v1/nowhere'), [404, 'route.not_found', null]);
 });

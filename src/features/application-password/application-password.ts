@@ -102,7 +102,7 @@ async function requireElsewhere(db: Db, { config, outbound }: Services, fqdn: st
   try {
     outbound.checkUrl(`https://${fqdn}/`);
   } catch (error) {
-    if (error instanceof OutboundRefused) throw fault(error.message);
+    if (error instanceof OutboundRefused) throw fault(error.clause);
     throw error;
   }
 }

@@ -58,6 +58,22 @@ suite('without a model', () => {
     assert.equal(ticket.is_assistant_thread, true);
   });
 
+  test('its reply is part of the chat and has the assistant as its author, in the ticket and in the list', async () => {
+    const opened = await openTicket(ada);
+    const { answer, ticket } = await ask(ada, opened, 'How do I add a domain?');
+    const { results } = await ada.api.listReplies({ params: { ticket_id: opened.id } });
+    for (const replies of [ticket.ticket_replies, results.toReversed()])
+      assert.deepEqual(
+        replies.map(({ user, is_assistant_chat_message }) => [user.full_name, is_assistant_chat_message]),
+        [
+          ['Ada Tester', true],
+          ['Assistant', true],
+        ],
+      );
+    assert.notEqual(answer.user.id, ada.userId);
+    assert.equal(answer.user.email, `assistant@${new URL(app.services.config.baseUrl).hostname}`);
+  });
+
   test('an answer is streamed while it is written, to whoever may read the ticket', async () => {
     const ticket = await openTicket(ada);
     const stream = await fetch(`${app.api}/support/ticket/${ticket.id}/answer/stream`, {

@@ -40,7 +40,7 @@ function readTarget(text: string, fqdn: string, outbound: Outbound, faults: Faul
     return url.href;
   } catch (error) {
     if (!(error instanceof OutboundRefused)) throw error;
-    fault(error.message);
+    fault(error.clause);
     return '';
   }
 }

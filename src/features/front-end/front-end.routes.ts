@@ -4,7 +4,6 @@ import { formatCursor } from '#core/events/hub.ts';
 import { answerAhead } from '#core/http/answer-ahead.ts';
 import { readBearer } from '#core/http/asker.ts';
 import { type CookieName, readCookies } from '#core/http/cookies.ts';
-import { routeNotFound } from '#core/http/failures.ts';
 import type { Visitor } from '#core/http/front-end.ts';
 import { rawOperation } from '#core/http/operation.ts';
 import { anyone } from '#core/policy.ts';
@@ -33,7 +32,7 @@ export function serveFrontEnd(app: FastifyInstance, services: Services): void {
     if (file) return file;
     // A site's page ends with the site's name, whose last label is no file's ending.
     const isFile = extname(path) !== '' && !path.startsWith('/sites/');
-    if (path.startsWith('/f/') || path.startsWith('/assets/') || isFile) throw routeNotFound();
+    if (path.startsWith('/f/') || path.startsWith('/assets/') || isFile) return reply.callNotFound();
     return opensPage(services, request)
       ? sendOwnPage(services, path, request, reply)
       : frontEnd.sendPage(request, reply);

@@ -73,7 +73,7 @@ function readBaseUrl(text: string, scheme: 'https' | 'ssh', outbound: Outbound):
     return url.href.replace(/\/+$/, '');
   } catch (error) {
     if (!(error instanceof OutboundRefused)) throw error;
-    throw fault(error.message);
+    throw fault(error.clause);
   }
 }
 

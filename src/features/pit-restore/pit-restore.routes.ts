@@ -1,10 +1,18 @@
 import { Type } from 'typebox';
+import type { Db } from '#core/db/database.ts';
 import { eventDetail } from '#core/events/events.ts';
 import { operation } from '#core/http/operation.ts';
 import { Fqdn, OneOf, PageOf, PageQuery, say, Uuid } from '#core/http/schema.ts';
 import { planning } from '#core/policy.ts';
-import { siteBusy } from '#features/hold/hold.ts';
-import { findStage, onPartOfSite, onSite, siteOrStage, stageMissing } from '#features/instance/instance.ts';
+import { requireIdle, siteBusy } from '#features/hold/hold.ts';
+import {
+  findStage,
+  onPartOfSite,
+  onSite,
+  type SiteRow,
+  siteOrStage,
+  stageMissing,
+} from '#features/instance/instance.ts';
 import { tooManyPreviews } from '#features/preview/preview.schema.ts';
 import { workingTeamErrors } from '#features/team/team.schema.ts';
 import { chooseBackups } from './pit-restore.choose.ts';
@@ -34,6 +42,13 @@ const onPitRestore = onPartOfSite(
   (db, site, input) => findPitRestore(db, site.id, String(input.pit_restore_id)),
   pitRestoreNotFound,
 );
+
+/** Returns the site or its stage. One that is being created has no backup yet, which is no fault of the restore point. */
+async function restoredSite(db: Db, live: SiteRow, { for_stage_site }: NewPitRestore): Promise<SiteRow> {
+  const site = await siteOrStage(db, live, for_stage_site, noStage);
+  if (site.busy === 'creating') requireIdle(site);
+  return site;
+}
 
 export const pitRestoreOperations = [
   operation({
@@ -78,7 +93,7 @@ export const pitRestoreOperations = [
     errors: [...workingTeamErrors, siteBusy, noStage, rehearsalRuns, restoreFailed],
     goesOn: true,
     async prepare({ db, subject, body }) {
-      const site = await siteOrStage(db, subject, body.for_stage_site, noStage);
+      const site = await restoredSite(db, subject, body);
       return { site, chosen: await chooseBackups(db, site, body) };
     },
     handle: (call) => createPitRestore(call, call.prepared.site, call.prepared.chosen),
@@ -117,7 +132,7 @@ export const pitRestoreOperations = [
     errors: [...workingTeamErrors, siteBusy, noStage, previewFailed, tooManyPreviews],
     goesOn: true,
     async prepare({ db, services, subject, body, query }) {
-      const site = await siteOrStage(db, subject, body.for_stage_site, noStage);
+      const site = await restoredSite(db, subject, body);
       const chosen = await chooseBackups(db, site, body);
       return { site, chosen, plan: await planRestore(services, site, chosen, query) };
     },

@@ -6,6 +6,9 @@ import { findUser } from '#features/user/user.ts';
 import { planSites, planStorage } from './site.schema.ts';
 import { countSites } from './site.sql.ts';
 
+const HAS_FREE_SITE = 'The team has its one free site already. Create this one without is_free.';
+const OTHER_HAS_FREE_SLOT = 'Another site of the team has its one free slot. Set is_free of that site to false first.';
+
 /**
  * Each team may have one free site, which takes no paid slot; on the plan free there is one slot in all, whatever the
  * flag says. `without` leaves out a site of the team that only changes its flag.
@@ -27,8 +30,7 @@ export async function requireSlot(
     if (all >= slots)
       throw planSites({ message: `The plan free has room for ${count(slots)}; choose a larger plan to add another.` });
   } else if (isFree) {
-    if (free >= 1)
-      throw planSites({ message: 'The team has its one free site already; create this one without is_free.' });
+    if (free >= 1) throw planSites({ message: without ? OTHER_HAS_FREE_SLOT : HAS_FREE_SITE });
   } else if (all - free >= slots) {
     const message = `The plan ${team.plan_type_name} has room for ${count(slots)}; choose a larger plan or buy another slot.`;
     throw planSites({ message });

@@ -112,7 +112,11 @@ suite('changing a site', () => {
     const set = (at: 0 | 1, is_free: boolean) =>
       owner.api.updateSite({ params: { fqdn: sites[at].fqdn }, body: { is_free } });
     await set(0, true);
-    await assert.rejects(set(1, true), refused(402, 'plan.sites'));
+    await assert.rejects(set(1, true), (error) => {
+      refused(402, 'plan.sites')(error);
+      assert.match((error as Error).message, /Another site of the team has its one free slot/);
+      return true;
+    });
     await newSite(owner);
     await assert.rejects(set(0, false), refused(402, 'plan.sites'));
   });

@@ -10,7 +10,7 @@ import { withoutRetryWaits } from '#testkit/app/job-retries.ts';
 import { letIn, type Person, registerPerson } from '#testkit/app/people.ts';
 import { sharedApp } from '#testkit/app/shared-app.ts';
 import { siteOnDisk } from '#testkit/app/site-changes.ts';
-import { holdSite, newSite, putOnPlan } from '#testkit/app/sites.ts';
+import { holdSite, insertStage, newSite, putOnPlan } from '#testkit/app/sites.ts';
 import type { TestApp } from '#testkit/app/test-app.ts';
 import { visit } from '#testkit/clients/visit.ts';
 import { eventually, refused } from '#testkit/expect.ts';
@@ -282,6 +282,19 @@ suite('a staging site', () => {
     const hashes = async (isStage: boolean) => (await backups(isStage)).map(({ id }) => id);
     const [ofStage, ofLive] = [await hashes(true), await hashes(false)];
     assert.ok(ofStage.length > 1 && ofLive.length > 0 && !ofStage.some((id) => ofLive.includes(id)));
+  });
+
+  test('is busy and not too young for a restore while it is being created', async () => {
+    const site = await titledSite('Young');
+    const { db } = app.services;
+    const stage = await insertStage(app, site.id, owner.userId);
+    const release = await holdSite(app, stage.id, 'creating');
+    const params = { fqdn: site.fqdn };
+    const body = { for_stage_site: true, restore_point: new Date().toISOString() };
+    await assert.rejects(owner.api.createPitRestore({ params, body }), refused(409, 'site.busy'));
+    await assert.rejects(owner.api.previewPitRestore({ params, body }), refused(409, 'site.busy'));
+    await release();
+    await db.deleteFrom('sites').where('id', '=', stage.id).execute();
   });
 
   test('lets its people sign in to its own WordPress', async () => {

@@ -157,7 +157,7 @@ async function fail(
   await endAnswer(db, question_id, { state: 'failed', steps: [], tokens });
 }
 
-/** It stands under the name of whoever asked, and is marked as the assistant's by the message that it answers. */
+/** The message that it answers marks it as the assistant's, which is then shown as its author. The row keeps the person who asked. */
 const replyTo = (asked: ReplyRow, description: string) => ({
   ticket_id: asked.ticket_id,
   user_id: asked.user_id,

@@ -22,10 +22,13 @@ export const Reply = Type.Object(
     id: Uuid,
     created_at: Timestamp,
     description: Nullable(Type.String()),
-    is_assistant_chat_message: Nullable(Type.Boolean()),
-    assistant_message_id: Nullable(Type.String()),
+    is_assistant_chat_message: say(
+      Nullable(Type.Boolean()),
+      'Part of the chat with the assistant: a question to it, or its answer',
+    ),
+    assistant_message_id: say(Nullable(Type.String()), 'Question that this reply of the assistant answers'),
     resolve: Nullable(Type.Boolean()),
-    user: User,
+    user: say(User, "Author; for replies of the assistant the platform's assistant user"),
     assistant_steps: Type.Array(Type.Object({ operation: Type.String(), text: Type.String(), ok: Type.Boolean() }), {
       description: 'What the assistant looked at for this answer; empty for what people wrote',
     }),

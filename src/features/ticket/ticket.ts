@@ -140,7 +140,7 @@ export async function completeTickets(
       attachments: files.filter((file) => file.ticket_id === row.id && file.reply_id === null),
       ticket_replies: shown.map((reply) => ({
         ...reply,
-        user: people.get(reply.user_id) as User,
+        ...authorOf(services, reply, people),
         ...(more.get(reply.id) ?? NOTHING_MORE),
         attachments: files.filter(({ reply_id }) => reply_id === reply.id),
       })),
@@ -167,10 +167,38 @@ export async function completeReplies(db: Db, services: Services, rows: ReplyRow
   const files = await attachmentsOf(db, [...new Set(rows.map(({ ticket_id }) => ticket_id))]);
   return rows.map((row) => ({
     ...row,
-    user: people.get(row.user_id) as User,
+    ...authorOf(services, row, people),
     ...(more.get(row.id) ?? NOTHING_MORE),
     attachments: files.filter(({ reply_id }) => reply_id === row.id),
   }));
+}
+
+/** Returns who wrote a reply. What the assistant wrote is a part of the chat and not the words of the person who asked. */
+function authorOf(
+  services: Services,
+  reply: ReplyRow,
+  people: ReadonlyMap<string, User>,
+): Pick<Reply, 'user' | 'is_assistant_chat_message'> {
+  if (reply.assistant_message_id !== null) return { user: assistantUser(services), is_assistant_chat_message: true };
+  const { is_assistant_chat_message } = reply;
+  return { user: people.get(reply.user_id) as User, is_assistant_chat_message };
+}
+
+/** Returns the author of the assistant's replies. It is no account: no one signs in with it, and no list of users has it. */
+function assistantUser({ config }: Services): User {
+  return {
+    id: '3f1f5a0e-6c1b-4f53-9a57-8d1c2b7e4a90',
+    email: `assistant@${new URL(config.baseUrl).hostname}`,
+    first_name: 'Assistant',
+    last_name: '',
+    full_name: 'Assistant',
+    is_active: true,
+    is_verified: true,
+    is_superuser: false,
+    is_payment_verified: false,
+    analytics_user_id: null,
+    created_at: new Date(0),
+  };
 }
 
 const NOTHING_MORE = { assistant_steps: [], proposals: [] };

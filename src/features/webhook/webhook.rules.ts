@@ -11,7 +11,7 @@ export async function readWebhookUrl(text: string, outbound: Outbound): Promise<
       throw fault('must start with https://');
     return url.href;
   } catch (error) {
-    if (error instanceof OutboundRefused) throw fault(error.message);
+    if (error instanceof OutboundRefused) throw fault(error.clause);
     throw error;
   }
 }

@@ -96,7 +96,8 @@ function TicketView({ ticket }: { ticket: Ticket }) {
 /** What was asked of the assistant and has no answer yet, oldest first. */
 function unansweredIn(replies: readonly TicketReply[]): TicketReply[] {
   const answered = new Set(replies.map((reply) => reply.assistant_message_id));
-  return replies.filter((reply) => reply.is_assistant_chat_message && !answered.has(reply.id)).toReversed();
+  const questions = replies.filter((reply) => reply.is_assistant_chat_message && reply.assistant_message_id === null);
+  return questions.filter(({ id }) => !answered.has(id)).toReversed();
 }
 
 function DeleteTicket({ ticket }: { ticket: Ticket }) {
