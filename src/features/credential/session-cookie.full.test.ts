@@ -4,12 +4,14 @@ import { letIn, registerPerson } from '#testkit/app/people.ts';
 import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
 import { openBrowser } from '#testkit/browser/browser.ts';
 import { eventually } from '#testkit/expect.ts';
+import { need } from '#testkit/runner/need.ts';
 
 const SECURE = 'https://app.platform.example';
 
 /** The platform behind a proxy that terminates TLS, as a browser sees it. */
 let secure: TestApp;
 before(async () => {
+  await need('builds');
   const app = await startTestApp({ env: { BASE_URL: SECURE } });
   const url = `http://127.0.0.1:${app.services.config.port}`;
   secure = { ...app, url, api: `${url}/f/api/v1` };

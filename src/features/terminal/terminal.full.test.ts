@@ -9,6 +9,7 @@ import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
 import { connect, openTerminal, refusal } from '#testkit/clients/terminal-client.ts';
 import { giveContent } from '#testkit/contracts/shell.contract.ts';
 import { eventually, refused } from '#testkit/expect.ts';
+import { need } from '#testkit/runner/need.ts';
 import { runs } from '#testkit/running-processes.ts';
 
 /** Terminals as a page has them, on real shells in real sandboxes. */
@@ -19,6 +20,7 @@ let app: TestApp;
 let ada: Person;
 let site: Site;
 before(async () => {
+  await need('builds');
   // It costs no PHP while nobody visits the site.
   app = await startTestApp({ runtime: 'php-wasm' });
   ada = await registerPerson(app, 'Ada');
