@@ -574,6 +574,20 @@ export type OpenTerminal = {
   opened_at: string;
   is_attended: boolean;
 };
+export type OperatorRegion = {
+  id: number;
+  name: string;
+  city: string;
+  country: string;
+  country_code: string;
+  cname: string;
+  ip: string;
+  name_servers: Array<string>;
+  site_domain: string;
+  stage_domain: string;
+  created_at: string;
+  cluster: string | null;
+};
 export type OwnTickets = {
   id?: string;
   team_id?: string;
@@ -662,6 +676,7 @@ export type PitFiles = {
 export type PitPreview = {
   id: string;
   site_live_id: string;
+  for_stage_site: boolean;
   restore_point: string;
   backup_point: string | null;
   undo_point: string | null;
@@ -717,6 +732,7 @@ export type PitPreview = {
 export type PitRestore = {
   id: string;
   site_live_id: string;
+  for_stage_site: boolean;
   restore_point: string;
   backup_point: string | null;
   undo_point: string | null;
@@ -743,6 +759,7 @@ export type PitRestore = {
 export type PitRestoreDetail = {
   id: string;
   site_live_id: string;
+  for_stage_site: boolean;
   restore_point: string;
   backup_point: string | null;
   undo_point: string | null;
@@ -993,7 +1010,6 @@ export type Region = {
   cname: string;
   ip: string;
   name_servers: Array<string>;
-  cluster: string | null;
   site_domain: string;
   stage_domain: string;
   created_at: string;
@@ -1641,6 +1657,7 @@ export type Template = {
   ready: boolean;
   demo_url: string | null;
   picture_url: string | null;
+  team_id: string | null;
   user_id: string | null;
   created_at: string;
 };
@@ -2179,7 +2196,7 @@ export interface Operations {
       update_plugins?: Array<string> | null;
     } }; output: Team; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** What happened in a team, newest first */
-  listTeamEvents: { input: { params: { team_id: string }; query?: { after_datetime?: string; page?: number; size?: number } }; output: EventPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  listTeamEvents: { input: { params: { team_id: string }; query?: { after_datetime?: string; page?: number; size?: number } }; output: EventPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** Every team of the platform, those of a person, or those whose name holds a text */
   listAllTeams: { input: { query?: { search?: string; user_id?: string; page?: number; size?: number } }; output: TeamPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
   /** Any team */
@@ -2191,9 +2208,9 @@ export interface Operations {
   /** The people in any team */
   listAnyMembers: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TeamMemberPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' | 'team.not_found' };
   /** The people in a team, the owner included */
-  listMembers: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TeamMemberPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  listMembers: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TeamMemberPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** One member, by the id of the membership */
-  getMember: { input: { params: { team_id: string; team_member_id: string } }; output: TeamMember; errors: 'auth.duplicate_cookie' | 'auth.required' | 'member.not_found' | 'team.not_found' };
+  getMember: { input: { params: { team_id: string; team_member_id: string } }; output: TeamMember; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'member.not_found' | 'team.not_found' };
   /** Give a member another role, or limit them to some sites, by the id of the membership */
   updateMember: { input: { params: { team_id: string; team_member_id: string }; body?: {
       role?: 'admin' | 'member' | 'viewer' | null;
@@ -2205,13 +2222,13 @@ export interface Operations {
   /** Remove a member, by the id of the user; everybody may remove themself */
   removeMember: { input: { params: { team_id: string; team_member_user_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'member.is_owner' | 'member.not_found' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** What a team should look at: payments, storage, sites that fail, failing backups, certificates and records of domains, updates that wait */
-  getTeamAttention: { input: { params: { team_id: string } }; output: TeamAttention; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  getTeamAttention: { input: { params: { team_id: string } }; output: TeamAttention; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** Invites of a team that nobody has accepted yet */
   listInvites: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TeamInvitePage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** Invite somebody into a team by mail */
   createInvite: { input: { params: { team_id: string }; body: {
       target_email: string;
-      first_name: string;
+      first_name?: string | null;
       message?: string | null;
       role?: 'admin' | 'member' | 'viewer' | null;
       site_ids?: Array<string> | null;
@@ -2233,7 +2250,7 @@ export interface Operations {
       token: string;
     } }; output: Team; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'invite.expired' | 'invite.not_found' | 'invite.other_address' | 'invite.used' | 'member.exists' | 'request.conflict' | 'request.too_large' };
   /** Everybody in a team and, for its owner, everybody invited; by name, with search */
-  listPeople: { input: { params: { team_id: string }; query?: { search?: string; page?: number; size?: number } }; output: PersonPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  listPeople: { input: { params: { team_id: string }; query?: { search?: string; page?: number; size?: number } }; output: PersonPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** The sites of your teams, or of one of them */
   listSites: { input: { query?: { team_id?: string; search?: string; label?: string; state?: 'awake' | 'asleep' | 'busy' | 'outdated' | 'insecure'; sort?: 'newest' | 'name' | 'visits' | 'storage'; page?: number; size?: number } }; output: SitePage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
   /** Create a site: a WordPress of your own under a name of your choice */
@@ -2297,7 +2314,7 @@ export interface Operations {
   /** Any site, by its id */
   getAnySite: { input: { params: { site_id: string } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' | 'site.not_found' };
   /** The labels that the sites of a team have, and how many have each */
-  listSiteLabels: { input: { params: { team_id: string } }; output: SiteLabels; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  listSiteLabels: { input: { params: { team_id: string } }; output: SiteLabels; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** Put labels on sites of a team, and take others off */
   labelSites: { input: { params: { team_id: string }; body: {
       fqdns: Array<string>;
@@ -2305,7 +2322,7 @@ export interface Operations {
       remove?: Array<string> | null;
     } }; output: LabelledSites; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' | 'site.too_many_labels' | 'team.not_found' };
   /** Your kept views of a team's sites */
-  listSiteViews: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: SiteViewPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  listSiteViews: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: SiteViewPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** Keep a view of a team's sites under a name: what to search for, which label and state, in which order */
   saveSiteView: { input: { params: { team_id: string }; body: {
       name: string;
@@ -2314,9 +2331,9 @@ export interface Operations {
       state?: 'awake' | 'asleep' | 'busy' | 'outdated' | 'insecure' | null;
       sort?: 'newest' | 'name' | 'visits' | 'storage' | null;
       layout?: 'cards' | 'table' | null;
-    } }; output: SiteView; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site_view.too_many' | 'team.not_found' };
+    } }; output: SiteView; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site_view.too_many' | 'team.not_found' };
   /** Forget a kept view */
-  deleteSiteView: { input: { params: { team_id: string; site_view_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'site_view.not_found' | 'team.not_found' };
+  deleteSiteView: { input: { params: { team_id: string; site_view_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'site_view.not_found' | 'team.not_found' };
   /** A link that opens the code editor of a site, once */
   createCodeServerLogin: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: CodeServerLogin; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.code_server_off' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Whether a site could have this name now. A name that no site may ever have is a 422 that says why */
@@ -2493,7 +2510,7 @@ export interface Operations {
     } }; output: BlobUrls; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'backup.not_found' | 'blob.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' | 'stage.missing' };
   /** What a link of createBlobUrls opens; takes ranges */
   getBlob: { input: { query: { token: string } }; output: Blob; errors: 'auth.view_only' | 'blob.expired' | 'blob.not_found' };
-  /** The restores of a site, newest first */
+  /** List the restores of a site and of its staging site, newest first */
   listPitRestores: { input: { params: { fqdn: string }; query?: { stage?: boolean; page?: number; size?: number } }; output: PitRestorePage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' | 'stage.missing' };
   /** Bring files and database back to a point in time, or try it on a copy */
   createPitRestore: { input: { params: { fqdn: string }; body: {
@@ -2568,6 +2585,7 @@ export interface Operations {
       is_public: boolean;
       tag: 'business' | 'blog' | 'portfolio' | 'other';
       url: string;
+      team_id?: string | null;
       fqdn?: string | null;
       theme?: string | null;
     } }; output: Template; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.expired' | 'team.not_found' | 'team.suspended' | 'template.failed' | 'template.refused' | 'template.storage' | 'template.too_many' | 'template.unreachable' };
@@ -2605,7 +2623,7 @@ export interface Operations {
       event_id: string;
     } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'event.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** The tickets of a team */
-  listTeamTickets: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TicketPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  listTeamTickets: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TicketPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** Your newest ticket; with page or size, a page of your tickets, those first in which something happened last */
   listTickets: { input: { query?: { page?: number; size?: number; resolved?: boolean } }; output: OwnTickets; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** Open a ticket */
@@ -2714,7 +2732,7 @@ export interface Operations {
   /** Send a delivery again, under the same webhook-id */
   replayWebhookDelivery: { input: { params: { team_id: string; webhook_id: string; delivery_id: string } }; output: WebhookDeliveryDetail; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.not_found' | 'webhook.off' | 'webhook_delivery.not_found' };
   /** The hosts elsewhere that a team has a password for; the passwords are not shown */
-  listApplicationPasswords: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: ApplicationPasswordPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  listApplicationPasswords: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: ApplicationPasswordPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** Store a password for a site that is hosted elsewhere, or for a storefront */
   createApplicationPassword: { input: { body: {
       fqdn: string;
@@ -2760,10 +2778,10 @@ export interface Operations {
   /** The plans, with what they have and what they cost */
   listPlans: { input: Record<never, never>; output: Array<Plan>; errors: never };
   /** Buy a team, or upgrade one that is free: answers where to pay */
-  createCheckoutSession: { input: { body: {
+  createCheckoutSession: { input: { body?: {
       for_team_id?: string | null;
       new_team_name?: string | null;
-      plan_name: 'free' | 'micro' | 'starter' | 'business';
+      plan_name?: 'free' | 'micro' | 'starter' | 'business' | null;
       interval?: 'month' | 'year' | null;
     } }; output: SessionUrl; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'billing.already_paid' | 'billing.being_paid' | 'billing.free_team_taken' | 'billing.not_configured' | 'billing.provider_failed' | 'billing.provider_timeout' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** Ask the provider whether a checkout was paid, for whoever comes back from it */
@@ -2798,13 +2816,15 @@ export interface Operations {
       interval?: 'month' | 'year' | null;
     } }; output: TestPortal; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'test_portal.not_found' | 'test_portal.not_possible' };
   /** Visits and bytes of a team by hour or by day */
-  getTeamUsage: { input: { params: { team_id: string }; query?: { from?: string; to?: string; step?: 'hour' | 'day' } }; output: TeamUsage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  getTeamUsage: { input: { params: { team_id: string }; query?: { from?: string; to?: string; step?: 'hour' | 'day' } }; output: TeamUsage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** What each site of a team uses in this billing cycle, the most first */
-  listSiteUse: { input: { params: { team_id: string }; query?: { order_by?: 'visits' | 'bandwidth' | 'storage' | 'name'; page?: number; size?: number } }; output: SiteUsePage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  listSiteUse: { input: { params: { team_id: string }; query?: { order_by?: 'visits' | 'bandwidth' | 'storage' | 'name'; page?: number; size?: number } }; output: SiteUsePage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** The places where sites can be hosted */
   listRegions: { input: Record<never, never>; output: Array<Region>; errors: never };
   /** One region */
   getRegion: { input: { params: { region_id: number } }; output: Region; errors: 'region.not_found' };
+  /** List regions with the clusters that their sites are created on */
+  listAllRegions: { input: Record<never, never>; output: Array<OperatorRegion>; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
   /** Add a region */
   createRegion: { input: { body: {
       name: string;
@@ -2815,7 +2835,7 @@ export interface Operations {
       ip: string;
       name_servers?: Array<string> | null;
       cluster?: string | null;
-    } }; output: Region; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'region.exists' | 'request.conflict' | 'request.too_large' };
+    } }; output: OperatorRegion; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'region.exists' | 'request.conflict' | 'request.too_large' };
   /** Change a region */
   updateRegion: { input: { params: { region_id: number }; body?: {
       name?: string | null;
@@ -2826,7 +2846,7 @@ export interface Operations {
       ip?: string | null;
       name_servers?: Array<string> | null;
       cluster?: string | null;
-    } }; output: Region; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'region.exists' | 'region.not_found' | 'request.conflict' | 'request.too_large' };
+    } }; output: OperatorRegion; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'region.exists' | 'region.not_found' | 'request.conflict' | 'request.too_large' };
   /** Delete a region */
   deleteRegion: { input: { params: { region_id: number } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'region.in_use' | 'region.last' | 'region.not_found' | 'request.conflict' | 'request.too_large' };
   /** Background jobs that failed for good */
@@ -3111,6 +3131,7 @@ export const ROUTES = {
   listSiteUse: { method: 'GET', path: '/f/api/v1/team/{team_id}/site_use' },
   listRegions: { method: 'GET', path: '/f/api/v1/region' },
   getRegion: { method: 'GET', path: '/f/api/v1/region/{region_id}' },
+  listAllRegions: { method: 'GET', path: '/f/api/v1/operator/region' },
   createRegion: { method: 'POST', path: '/f/api/v1/operator/region', body: 'application/json' },
   updateRegion: { method: 'PATCH', path: '/f/api/v1/operator/region/{region_id}', body: 'application/json' },
   deleteRegion: { method: 'DELETE', path: '/f/api/v1/operator/region/{region_id}' },
