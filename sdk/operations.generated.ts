@@ -2212,7 +2212,7 @@ export interface Operations {
       update_plugins?: Array<string> | null;
     } }; output: Team; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** What happened in a team, newest first */
-  listTeamEvents: { input: { params: { team_id: string }; query?: { after_datetime?: string; page?: number; size?: number } }; output: EventPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  listTeamEvents: { input: { params: { team_id: string }; query?: { after_datetime?: string; page?: number; size?: number } }; output: EventPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** Every team of the platform, those of a person, or those whose name holds a text */
   listAllTeams: { input: { query?: { search?: string; user_id?: string; page?: number; size?: number } }; output: TeamPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
   /** Any team */
@@ -2224,9 +2224,9 @@ export interface Operations {
   /** The people in any team */
   listAnyMembers: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TeamMemberPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' | 'team.not_found' };
   /** The people in a team, the owner included */
-  listMembers: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TeamMemberPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  listMembers: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TeamMemberPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** One member, by the id of the membership */
-  getMember: { input: { params: { team_id: string; team_member_id: string } }; output: TeamMember; errors: 'auth.duplicate_cookie' | 'auth.required' | 'member.not_found' | 'team.not_found' };
+  getMember: { input: { params: { team_id: string; team_member_id: string } }; output: TeamMember; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'member.not_found' | 'team.not_found' };
   /** Give a member another role, or limit them to some sites, by the id of the membership */
   updateMember: { input: { params: { team_id: string; team_member_id: string }; body?: {
       role?: 'admin' | 'member' | 'viewer' | null;
@@ -2238,7 +2238,7 @@ export interface Operations {
   /** Remove a member, by the id of the user; everybody may remove themself */
   removeMember: { input: { params: { team_id: string; team_member_user_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'member.is_owner' | 'member.not_found' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** What a team should look at: payments, storage, sites that fail, failing backups, certificates and records of domains, updates that wait */
-  getTeamAttention: { input: { params: { team_id: string } }; output: TeamAttention; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  getTeamAttention: { input: { params: { team_id: string } }; output: TeamAttention; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** Invites of a team that nobody has accepted yet */
   listInvites: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TeamInvitePage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** Invite somebody into a team by mail */
@@ -2266,7 +2266,7 @@ export interface Operations {
       token: string;
     } }; output: Team; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'invite.expired' | 'invite.not_found' | 'invite.other_address' | 'invite.used' | 'member.exists' | 'request.conflict' | 'request.too_large' };
   /** Everybody in a team and, for its owner, everybody invited; by name, with search */
-  listPeople: { input: { params: { team_id: string }; query?: { search?: string; page?: number; size?: number } }; output: PersonPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  listPeople: { input: { params: { team_id: string }; query?: { search?: string; page?: number; size?: number } }; output: PersonPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** The sites of your teams, or of one of them */
   listSites: { input: { query?: { team_id?: string; search?: string; label?: string; state?: 'awake' | 'asleep' | 'busy' | 'outdated' | 'insecure'; sort?: 'newest' | 'name' | 'visits' | 'storage'; page?: number; size?: number } }; output: SitePage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
   /** Create a site: a WordPress of your own under a name of your choice */
@@ -2330,7 +2330,7 @@ export interface Operations {
   /** Any site, by its id */
   getAnySite: { input: { params: { site_id: string } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' | 'site.not_found' };
   /** The labels that the sites of a team have, and how many have each */
-  listSiteLabels: { input: { params: { team_id: string } }; output: SiteLabels; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  listSiteLabels: { input: { params: { team_id: string } }; output: SiteLabels; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** Put labels on sites of a team, and take others off */
   labelSites: { input: { params: { team_id: string }; body: {
       fqdns: Array<string>;
@@ -2338,7 +2338,7 @@ export interface Operations {
       remove?: Array<string> | null;
     } }; output: LabelledSites; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' | 'site.too_many_labels' | 'team.not_found' };
   /** Your kept views of a team's sites */
-  listSiteViews: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: SiteViewPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  listSiteViews: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: SiteViewPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** Keep a view of a team's sites under a name: what to search for, which label and state, in which order */
   saveSiteView: { input: { params: { team_id: string }; body: {
       name: string;
@@ -2347,9 +2347,9 @@ export interface Operations {
       state?: 'awake' | 'asleep' | 'busy' | 'outdated' | 'insecure' | null;
       sort?: 'newest' | 'name' | 'visits' | 'storage' | null;
       layout?: 'cards' | 'table' | null;
-    } }; output: SiteView; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site_view.too_many' | 'team.not_found' };
+    } }; output: SiteView; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site_view.too_many' | 'team.not_found' };
   /** Forget a kept view */
-  deleteSiteView: { input: { params: { team_id: string; site_view_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'site_view.not_found' | 'team.not_found' };
+  deleteSiteView: { input: { params: { team_id: string; site_view_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'request.conflict' | 'request.too_large' | 'site_view.not_found' | 'team.not_found' };
   /** A link that opens the code editor of a site, once */
   createCodeServerLogin: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: CodeServerLogin; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.code_server_off' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Whether a site could have this name now. A name that no site may ever have is a 422 that says why */
@@ -2639,7 +2639,7 @@ export interface Operations {
       event_id: string;
     } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'event.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** The tickets of a team */
-  listTeamTickets: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TicketPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  listTeamTickets: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TicketPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** Your newest ticket; with page or size, a page of your tickets, those first in which something happened last */
   listTickets: { input: { query?: { page?: number; size?: number; resolved?: boolean } }; output: OwnTickets; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** Open a ticket */
@@ -2748,7 +2748,7 @@ export interface Operations {
   /** Send a delivery again, under the same webhook-id */
   replayWebhookDelivery: { input: { params: { team_id: string; webhook_id: string; delivery_id: string } }; output: WebhookDeliveryDetail; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.not_found' | 'webhook.off' | 'webhook_delivery.not_found' };
   /** The hosts elsewhere that a team has a password for; the passwords are not shown */
-  listApplicationPasswords: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: ApplicationPasswordPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  listApplicationPasswords: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: ApplicationPasswordPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** Store a password for a site that is hosted elsewhere, or for a storefront */
   createApplicationPassword: { input: { body: {
       fqdn: string;
@@ -2836,9 +2836,9 @@ export interface Operations {
       interval?: 'month' | 'year' | null;
     } }; output: TestPortal; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'test_portal.not_found' | 'test_portal.not_possible' };
   /** Visits and bytes of a team by hour or by day */
-  getTeamUsage: { input: { params: { team_id: string }; query?: { from?: string; to?: string; step?: 'hour' | 'day' } }; output: TeamUsage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  getTeamUsage: { input: { params: { team_id: string }; query?: { from?: string; to?: string; step?: 'hour' | 'day' } }; output: TeamUsage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** What each site of a team uses in this billing cycle, the most first */
-  listSiteUse: { input: { params: { team_id: string }; query?: { order_by?: 'visits' | 'bandwidth' | 'storage' | 'name'; page?: number; size?: number } }; output: SiteUsePage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  listSiteUse: { input: { params: { team_id: string }; query?: { order_by?: 'visits' | 'bandwidth' | 'storage' | 'name'; page?: number; size?: number } }; output: SiteUsePage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** The places where sites can be hosted */
   listRegions: { input: Record<never, never>; output: Array<Region>; errors: never };
   /** One region */

@@ -121,7 +121,7 @@ export function inTeam(role: Role, named: 'path' | 'query' | 'body' = 'path'): A
     who: 'team',
     rule: ruleOf(role),
     named,
-    errors: roleErrors(role, teamNotFound),
+    errors: [teamNotFound, forbidden],
     find: async (_db, caller, input) => {
       const teamId = input.team_id;
       if (typeof teamId !== 'string') throw teamNotFound();
@@ -145,9 +145,14 @@ export const anyInTeam: Access<string> = {
 
 /** For a policy that has to decide more than this. */
 export function onTeam(caller: Caller, teamId: string, role: Role): string {
-  requireRole(caller, teamId, role, teamNotFound);
+  // They know the team, so that "no such team" would be no help.
+  if (caller.limitedTo.has(teamId)) throw forbidden({ message: LIMITED });
+  if (!caller.roles.has(teamId)) throw teamNotFound();
+  if (!hasRole(caller, teamId, role)) throw tooLow(role);
   return teamId;
 }
+
+const LIMITED = 'You are in this team for some of its sites only. Ask an admin of the team for a role in all of it.';
 
 export function requireUnbound(caller: Caller): void {
   if (caller.credential.teamId !== null) throw boundToTeam();
@@ -183,11 +188,6 @@ export function onRecord<Subject extends { team_id: string }>(options: {
 /** A viewer is whoever is in the team at all. */
 function roleErrors(role: Role, missing: Failure): readonly Failure[] {
   return role === 'viewer' ? [missing] : [missing, forbidden];
-}
-
-function requireRole(caller: Caller, teamId: string, role: Role, missing: Failure): void {
-  if (!caller.roles.has(teamId)) throw missing();
-  if (!hasRole(caller, teamId, role)) throw tooLow(role);
 }
 
 const tooLow = (role: Role) => forbidden({ message: `This needs the role ${role} or above in the team.` });

@@ -223,6 +223,7 @@ callXmlRpc/for the team              401       404     403     200    200    200
 
 listTemplates                        401       200     200     200    200    200      200      401     200     200      200       200         200
 createTemplate                       401       422     403     200    200    200      422      401     200     403      403       422         403
+createTemplate/for a team            401       404     403     200    200    200      404      401     200     403      403       404         403
 getTemplate                          404       404     200     200    200    200      404      404     200     200      200       404         200
 getTemplate/for everybody            200       200     200     200    200    200      200      200     200     200      200       200         200
 getTemplatePicture                   404       404     200     200    200    200      404      404     200     200      200       404         200
@@ -495,6 +496,7 @@ callXmlRpc          query.team_id              404 application_password.not_foun
 
 getTemplate     params.template_name           404 template.not_found
 getTemplatePicture  params.template_name       404 template.not_found
+createTemplate  body.team_id                   404 team.not_found
 updateTemplate  params.template_name           404 template.not_found
 deleteTemplate  params.template_name           404 template.not_found
 

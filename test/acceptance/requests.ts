@@ -570,6 +570,13 @@ export const requests: Record<string, Make> = {
       fqdn: (await world.keptSite(place.teamId, place.opener)).fqdn,
     },
   }),
+  'createTemplate/for a team': async ({ world, place }) => ({
+    body: {
+      ...{ description: 'A shop', is_public: false, tag: 'business', url: `https://example.com/${newName()}` },
+      fqdn: (await world.keptSite(place.teamId, place.opener)).fqdn,
+      team_id: place.teamId,
+    },
+  }),
   getTemplate: onTemplate(),
   'getTemplate/for everybody': async ({ world, place }) => ({
     params: { template_name: await world.template(place, place.opener, { isForAll: true }) },

@@ -42,7 +42,9 @@ export async function insertSite(
   const secret = { http_auth_password_sealed: sealed, code_server_password_sealed: sealed };
   const more = { fqdn, is_testing: false, is_free };
   const site = { ...row, ...secret, ...more, ...config.newSites };
-  return (await db.insertInto('sites').values(site).returning('id').executeTakeFirstOrThrow()).id;
+  const { id } = await db.insertInto('sites').values(site).returning('id').executeTakeFirstOrThrow();
+  await db.insertInto('site_names').values({ fqdn, site_id: id }).execute();
+  return id;
 }
 
 /** A preview that is only a row, and open unless it `isEnded`. */

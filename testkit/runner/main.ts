@@ -33,6 +33,7 @@ const costOf = (file: string) => costs[file] ?? averageCost;
 
 const options = readOptions();
 const { values } = options;
+const selection = select();
 
 // Every temporary file of the run lands here, and its processes are recognized by this name.
 const runDir = mkdtempSync(join(tmpdir(), 'siteyard-test-'));
@@ -49,7 +50,6 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   });
 
 try {
-  const selection = selectFiles(root, options.select, costOf);
   if (values.list) console.log(selection.files.join('\n'));
   else {
     process.exitCode = await runSelection(selection);
@@ -63,6 +63,16 @@ try {
 if (isStopped) process.exitCode = 130;
 // A resource that failed to stop must not keep the run from ending.
 process.exit();
+
+/** A path that matches nothing is the caller's mistake, and not worth a stack. */
+function select(): Selection {
+  try {
+    return selectFiles(root, options.select, costOf);
+  } catch (error) {
+    console.error((error as Error).message);
+    process.exit(2);
+  }
+}
 
 async function runSelection({ files, skipped, graph }: Selection): Promise<number> {
   const report = new Report(files, costOf, values.bail ? () => run?.stop() : undefined);

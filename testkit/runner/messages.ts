@@ -24,3 +24,6 @@ export interface TestResult {
   /** The error with its stack, or the reason why the test was skipped. */
   reason?: string;
 }
+
+/** A test that a filtered run adds to each file: node:test runs no hook of a file in which no test matches, and the worker would wait for its end. */
+export const END_OF_FILE = 'end of a filtered file';

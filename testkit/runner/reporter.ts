@@ -1,6 +1,6 @@
 import type { TestEvent } from 'node:test/reporters';
 import { inspect } from 'node:util';
-import type { TestResult, WorkerMessage } from './messages.ts';
+import { END_OF_FILE, type TestResult, type WorkerMessage } from './messages.ts';
 
 /** A failed suite repeats the failures of its tests; these two say that it has nothing of its own to report. */
 const REPEATED = new Set(['subtestsFailed', 'cancelledByParent']);
@@ -21,7 +21,7 @@ export default async function* sendResults(events: AsyncIterable<TestEvent>): As
     const error = passed ? undefined : (details as FailureDetails).error;
     const isRepeated = error !== undefined && REPEATED.has(String(error.failureType));
     const isSuite = details.type === 'suite';
-    if (!isRepeated && (!isSuite || !passed || skip !== undefined)) {
+    if (!isRepeated && name !== END_OF_FILE && (!isSuite || !passed || skip !== undefined)) {
       const result: TestResult = {
         path: [...path, name].slice(1),
         outcome: !passed ? 'failed' : skip === undefined ? 'passed' : 'skipped',

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
-import type { ResourceName, RunnerMessage, TestResult, WorkerMessage } from './messages.ts';
+import { END_OF_FILE, type ResourceName, type RunnerMessage, type TestResult, type WorkerMessage } from './messages.ts';
 import type { Report } from './report.ts';
 import { resources } from './resources.ts';
 
@@ -71,7 +71,7 @@ export class FileRun {
         '--disable-warning=ExperimentalWarning',
         `--test-reporter=${REPORTER}`,
         '--test-reporter-destination=stdout',
-        ...(grep === undefined ? [] : [`--test-name-pattern=${grep}`]),
+        ...(grep === undefined ? [] : [`--test-name-pattern=${grep}`, `--test-name-pattern=${END_OF_FILE}`]),
       ],
       env: { ...this.#options.env, SITEYARD_TEST_FILE_LIMIT_MS: String(this.#options.fileLimitMs) },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -36,6 +36,13 @@ suite('the exit code and the report of a run', () => {
     assert.match(output, /^2 passed, 1 failed, 1 skipped$/m);
   });
 
+  test('say that nothing ran where --grep matches no test of a file', async () => {
+    const { code, output } = await run('passes', 'fails', '--workers=1', '--grep=suite fails');
+    assert.equal(code, 1);
+    assert.match(output, /passes\.ts \(0 tests/);
+    assert.match(output, /^0 passed, 1 failed, 0 skipped$/m);
+  });
+
   test('leave out the files after the first failure with --bail', async () => {
     const { code, output } = await run('fails', 'passes', '--workers=1', '--bail');
     assert.equal(code, 1);

@@ -1,10 +1,10 @@
 import { createHook } from 'node:async_hooks';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { fileEnds, workerEnds } from './hooks.ts';
-import type { RunnerMessage, WorkerMessage } from './messages.ts';
+import { END_OF_FILE, type RunnerMessage, type WorkerMessage } from './messages.ts';
 
 /**
  * A worker process of the test runner. It runs test files one after another, so that the service is loaded and compiled once per worker
@@ -14,6 +14,7 @@ const root = join(import.meta.dirname, '../..');
 const FILE_LIMIT_MS = Number(process.env.SITEYARD_TEST_FILE_LIMIT_MS);
 /** How long open handles may keep the process running after the last file. */
 const LEFT_OPEN_MS = 60_000;
+const isFiltered = process.execArgv.some((flag) => flag.startsWith('--test-name-pattern'));
 
 let current: string | undefined;
 let hook: ReturnType<typeof tameRunnerHook> | undefined;
@@ -85,6 +86,7 @@ function runFile(file: string): Promise<void> {
       try {
         before(disable);
         await import(join(root, file));
+        if (isFiltered) test(END_OF_FILE, () => {});
         // Hooks run in the order of their declaration: these two after the file has cleaned up.
         after(async () => {
           for (const end of fileEnds) await end();

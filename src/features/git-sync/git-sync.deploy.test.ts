@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { PATIENCE } from '#features/page-check/page-check.ts';
+import { PATIENCE } from '#features/page-check/look-at-pages.ts';
 import type { ApiError, Site } from '#sdk';
 import { type Person, registerPerson } from '#testkit/app/people.ts';
 import { siteOnDisk } from '#testkit/app/site-changes.ts';

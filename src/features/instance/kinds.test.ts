@@ -145,10 +145,6 @@ suite('the kinds of instances', () => {
   test('one route source has them all, and the kind says what a driver is told', async () => {
     const { owner, siteId, preview } = await ownerOfPreview();
     const { db } = app.services;
-    await db
-      .insertInto('site_names')
-      .values({ fqdn: (await read(siteId)).fqdn, site_id: siteId })
-      .execute();
     const routes = siteRoutes(app.services);
     const told = async (id: string) => {
       const [route] = await routes.load([id]);

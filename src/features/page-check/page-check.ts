@@ -6,7 +6,6 @@ export {
   brokenSince,
   comparePages,
   lookAtPages,
-  PATIENCE,
   type PageCheck,
   saidSince,
   whyTakenBack,

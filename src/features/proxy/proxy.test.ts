@@ -510,7 +510,7 @@ async function siteOf(person: Person, { services }: TestApp = app): Promise<stri
   const fqdn = `figures-${person.userId.slice(0, 8)}.example.com`;
   const region = await services.db.selectFrom('regions').select('id').executeTakeFirstOrThrow();
   const sealed = services.secrets.seal(Buffer.from('x'));
-  await services.db
+  const { id } = await services.db
     .insertInto('sites')
     .values({
       team_id: person.teamId,
@@ -523,6 +523,8 @@ async function siteOf(person: Person, { services }: TestApp = app): Promise<stri
       http_auth_password_sealed: sealed,
       code_server_password_sealed: sealed,
     })
-    .execute();
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await services.db.insertInto('site_names').values({ fqdn, site_id: id }).execute();
   return fqdn;
 }

@@ -17,7 +17,6 @@ import {
 import { findWorkingTeam } from '#features/team/team.ts';
 import { FileRefused } from '#host/file-refused.ts';
 import { type Command, type CommandResult, SiteFailure } from '#runtimes/runtime.ts';
-import { PATHS } from '#runtimes/shell/paths.ts';
 import {
   backupFailed,
   type ShellResult,
@@ -95,6 +94,8 @@ export function noteCommand(services: Services, caller: Caller, site: SiteRow, c
   );
 }
 
+/** The content root as every shell shows it. */
+const CONTENT = '/site/wordpress/wp-content';
 const UNTRACKED = ['', 'false', '0', 'no'];
 const WHOLE_CONTENT = ['true', '1', 'yes'];
 
@@ -102,7 +103,7 @@ const WHOLE_CONTENT = ['true', '1', 'yes'];
 function readTrackedPath(tracked: string | undefined, where: string): string | undefined {
   if (tracked === undefined || UNTRACKED.includes(tracked.toLowerCase())) return undefined;
   if (WHOLE_CONTENT.includes(tracked.toLowerCase())) return '';
-  const path = posix.relative(PATHS.content, posix.resolve(PATHS.content, tracked));
+  const path = posix.relative(CONTENT, posix.resolve(CONTENT, tracked));
   if (path === '..' || path.startsWith('../') || tracked.includes('\0'))
     throw invalid({
       loc: [where, 'auto_track_dir'],

@@ -1,4 +1,4 @@
-import { type Caller, hasRole } from '#core/auth/caller.ts';
+import { type Caller, hasRole, isInTeam } from '#core/auth/caller.ts';
 import { recheckRights } from '#core/auth/revocation.ts';
 import type { Db } from '#core/db/database.ts';
 import { bodyFault, type Fault, forbidden, invalid } from '#core/errors.ts';
@@ -89,7 +89,7 @@ export async function prepareChange(
 
 /** What a role may not change although it may change the rest. Of a team that the caller is not in nobody says anything. */
 function requireRights(caller: Caller, site: SiteRow, { new_fqdn, team_id }: SiteChange): void {
-  if (team_id !== undefined && !caller.roles.has(team_id)) throw teamNotFound();
+  if (team_id !== undefined && !isInTeam(caller, team_id)) throw teamNotFound();
   if (team_id !== undefined && team_id !== site.team_id) {
     if (!hasRole(caller, site.team_id, 'admin') || !hasRole(caller, team_id, 'admin'))
       throw forbidden({ message: 'To move a site you must be admin or owner in both teams.' });

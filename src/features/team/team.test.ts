@@ -245,7 +245,7 @@ test('an invite for some sites lets in at those alone, and into the whole team w
   );
   assert.equal((await guest.api.listSites({ query: params })).results[0]?.team.role, 'viewer');
   await assert.rejects(guest.api.getSite({ params: { fqdn: other } }), refused(404, 'site.not_found'));
-  await assert.rejects(guest.api.listMembers({ params }), refused(404, 'team.not_found'));
+  await assert.rejects(guest.api.listMembers({ params }), refused(403, 'auth.forbidden'));
   const [member] = (await owner.api.listPeople({ params, query: { search: guest.email } })).results;
   assert.deepEqual([member?.role, member?.site_count], ['limited', 1]);
   await owner.api.updateMember({ params: { ...params, team_member_id: member?.id ?? '' }, body: { role: 'member' } });

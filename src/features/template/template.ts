@@ -97,6 +97,7 @@ export async function prepareTemplate(
   caller: Caller,
   input: NewTemplate,
 ): Promise<PreparedTemplate> {
+  if (input.team_id !== undefined) onTeam(caller, input.team_id, 'member');
   if (input.fqdn !== undefined) {
     const site = await findSite(db, input.fqdn);
     if (!site || !caller.roles.has(site.team_id))
@@ -108,8 +109,7 @@ export async function prepareTemplate(
     requirePage(input.url);
     return { teamId: site.team_id, isForTeam: true, siteId: site.id, archive: undefined };
   }
-  const teamId =
-    input.team_id === undefined ? await findOwningTeam(db, caller) : onTeam(caller, input.team_id, 'member');
+  const teamId = input.team_id ?? (await findOwningTeam(db, caller));
   const archive = await inspectArchive(db, services, caller, { url: input.url, theme: input.theme });
   const isForTeam = teamId !== null && (input.team_id !== undefined || caller.roles.size === 1);
   return { teamId, isForTeam, siteId: null, archive };
