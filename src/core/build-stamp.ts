@@ -16,6 +16,9 @@ export function readBuildStamp(root: string): string {
   return hash.digest('hex').slice(0, 16);
 }
 
+/** Tells versions apart that have the same number, such as `0.1.0+3f2a…`. */
+export const BUILD_VERSION = `${JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version}+${BUILT_WITH ?? 'sources'}`;
+
 /** Migrations are read from the checkout: a build of another version must never apply them. */
 export function rejectStaleBuild(builtWith = BUILT_WITH): void {
   if (builtWith === undefined || builtWith === readBuildStamp(ROOT)) return;

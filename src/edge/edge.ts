@@ -356,7 +356,10 @@ export class Edge {
     const wasAnswered = status !== LEFT_EARLY;
     const durationMs = performance.now() - asked.startedAtMs;
     // A socket lasts as long as somebody likes.
-    if (wasAnswered && status !== SWITCHED) this.totals.latency.add(durationMs);
+    if (wasAnswered && status !== SWITCHED) {
+      this.totals.latency.add(durationMs);
+      this.totals.onAnswered(asked.cacheState, durationMs / 1000);
+    }
     // While some work has the site, or its team is stopped, what visitors see says nothing of the site.
     if (wasAnswered && serves(gate.route)) gate.counter.countAnswer(status, durationMs, asked.cacheState !== null);
     this.#reports.visited(gate.route.site, {

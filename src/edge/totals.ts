@@ -15,6 +15,9 @@ export class EdgeTotals {
   /** Of all that was answered to the end, whoever answered it. */
   readonly latency = new Latency();
 
+  /** Is told of each of these, too. */
+  onAnswered: (cacheState: string | null, seconds: number) => void = () => undefined;
+
   /** Usage counts once it is reported: what could not be is counted with the next report. */
   addUsage(usage: SiteUsage): void {
     this.visits += usage.visits;

@@ -5,7 +5,16 @@ import type { Feature } from '#features/feature.ts';
 import { siteReports, siteRoutes } from '#features/instance/instance.ts';
 import type { Ground } from './ground.ts';
 import type { PortGroup } from './port-group/port-group.ts';
-import { connectionFigures, edgeFigures, eventLoopFigures, hostFigures, queueFigures } from './process-figures.ts';
+import {
+  connectionFigures,
+  databaseFigures,
+  databaseSizeFigures,
+  edgeFigures,
+  eventLoopFigures,
+  hostFigures,
+  machineFigures,
+  queueFigures,
+} from './process-figures.ts';
 import type { OwnServices } from './services.ts';
 
 /** What the platform's own parts work with, put together and not started yet. */
@@ -44,12 +53,21 @@ export function assemble(
   group.hear((news) => ('limit' in news ? services.limits.count(news.limit) : edge.heardOf(news.visitor)));
   const metrics = createMetrics(services, [
     // What is true of the whole platform is told once.
-    ...(config.sharesPorts ? [] : [queueFigures(services.jobs), ...features.flatMap(({ figures = [] }) => figures)]),
+    ...(config.sharesPorts
+      ? []
+      : [
+          machineFigures(config),
+          databaseFigures(services.db),
+          databaseSizeFigures(services.db),
+          queueFigures(services.jobs),
+          ...features.flatMap(({ figures = [] }) => figures),
+        ]),
     connectionFigures(ground.pool),
     ...(localHost ? [hostFigures(localHost)] : []),
     eventLoopFigures(group),
     ...(config.roles.has('edge') ? [edgeFigures(edge.totals)] : []),
   ]);
+  edge.totals.onAnswered = metrics.observeVisit;
   group.answerFigures(metrics);
   return { services, features, edge, metrics, group, isComplete: false, port: undefined };
 }

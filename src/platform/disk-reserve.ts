@@ -28,7 +28,7 @@ export class DiskFullError extends Error {
 
 /** Why a start can not go well on this disk, where it can not. What was set aside for such a day is used up first. */
 export async function findLackOfRoom(folder: string): Promise<DiskFullError | undefined> {
-  const needed = existsSync(join(folder, 'postgres/cluster')) ? START_BYTES : FIRST_START_BYTES;
+  const needed = existsSync(clusterIn(folder)) ? START_BYTES : FIRST_START_BYTES;
   if ((await roomIn(folder)).bytes < needed) await rm(reserveIn(folder), { force: true });
   const { bytes, files } = await roomIn(folder);
   if (bytes >= needed && files >= FEWEST_FILES) return undefined;
@@ -70,6 +70,11 @@ export async function keepReserve(folder: string, log: Log): Promise<Stop> {
   };
 }
 
+/** Whether the disk of the embedded Postgres is so full that every write can be refused. */
+export async function isDatabaseDiskFull(folder: string): Promise<boolean> {
+  return existsSync(clusterIn(folder)) && (await roomIn(folder)).bytes < SCARCE_BYTES;
+}
+
 async function roomIn(folder: string): Promise<{ bytes: number; files: number }> {
   const { bavail, bsize, ffree, files } = await statfs(folder);
   // Some file systems have as many files as there is room for, and count none.
@@ -99,5 +104,6 @@ async function writeZeros(path: string): Promise<void> {
   }
 }
 
+const clusterIn = (folder: string) => join(folder, 'postgres/cluster');
 const reserveIn = (folder: string) => join(folder, 'reserve');
 const inMb = (bytes: number) => `${Math.floor(bytes / MB)} MB`;

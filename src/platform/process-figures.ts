@@ -1,11 +1,16 @@
+import { statfs } from 'node:fs/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { sql } from 'kysely';
 import type pg from 'pg';
+import { BUILD_VERSION } from '#core/build-stamp.ts';
+import type { Db } from '#core/db/database.ts';
 import { type Figures, figures } from '#core/figures.ts';
 import type { Jobs } from '#core/jobs/jobs.ts';
 import type { EdgeTotals } from '#edge/totals.ts';
 import type { LocalHost } from '#host/local-host.ts';
 import type { RuntimePressure } from '#runtimes/runtime.ts';
 import { EMPTY_QUEUE } from '#timemachine/stores/store.ts';
+import type { Config } from '../config.ts';
 import type { PortGroup } from './port-group/port-group.ts';
 import { countBlocks } from './watchdog/watchdog.ts';
 
@@ -38,6 +43,64 @@ export function connectionFigures(pool: pg.Pool): Figures {
       database_connections: { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount },
       event_streams_open: events.openStreams,
     }),
+  });
+}
+
+/** What can be asked of the platform's database, told by one process of those that share the ports. */
+export function databaseFigures(db: Db): Figures {
+  return figures({
+    metrics: {
+      database_up: { help: '0 where the database did not answer this scrape', type: 'gauge' },
+      database_latency_seconds: { help: 'Time of a trivial query, or until it failed', type: 'gauge', together: 'max' },
+    },
+    async read() {
+      const startedAtMs = performance.now();
+      const isUp = await sql`select 1`.execute(db).then(
+        () => 1,
+        () => 0,
+      );
+      return { database_up: isUp, database_latency_seconds: (performance.now() - startedAtMs) / 1000 };
+    },
+  });
+}
+
+export function databaseSizeFigures(db: Db): Figures {
+  return figures({
+    metrics: { database_size_bytes: { help: 'Size of the database of the platform', type: 'gauge', together: 'max' } },
+    async read() {
+      const { rows } = await sql<{ bytes: number }>`
+        select pg_database_size(current_database())::float as bytes`.execute(db);
+      return { database_size_bytes: rows[0]?.bytes ?? 0 };
+    },
+  });
+}
+
+/** What is built into this process and where it keeps things. */
+export function machineFigures({ dataDir, backupStore }: Config): Figures {
+  const folders = { data: dataDir, ...('folder' in backupStore && { backups: backupStore.folder }) };
+  return figures({
+    metrics: {
+      build_info: { help: '1, by the version and the stamp of the build', type: 'gauge', label: 'version' },
+      disk_bytes: { help: 'Size of the disk of a folder', type: 'gauge', label: 'folder' },
+      disk_free_bytes: {
+        help: 'What the service can still write to the disk of a folder',
+        type: 'gauge',
+        label: 'folder',
+      },
+    },
+    async read() {
+      const found = Object.entries(folders).map(async ([name, folder]) => {
+        // The store of backups is made with the first backup.
+        const disk = await statfs(folder).catch(() => undefined);
+        return disk ? [[name, disk] as const] : [];
+      });
+      const disks = (await Promise.all(found)).flat();
+      return {
+        build_info: { [BUILD_VERSION]: 1 },
+        disk_bytes: Object.fromEntries(disks.map(([name, { blocks, bsize }]) => [name, blocks * bsize])),
+        disk_free_bytes: Object.fromEntries(disks.map(([name, { bavail, bsize }]) => [name, bavail * bsize])),
+      };
+    },
   });
 }
 

@@ -1,5 +1,6 @@
 import type { AddressInfo, Server } from 'node:net';
 import { sql } from 'kysely';
+import { diskFull } from '#core/http/failures.ts';
 import { createApp, NO_SITES } from '#core/http/server.ts';
 import type { Stop } from '#core/part.ts';
 import { Proxies } from '#edge/client-address.ts';
@@ -13,6 +14,7 @@ import { serveSignInMetadata } from '#features/metrics-sign-in/metrics-sign-in.r
 import { serveOAuthMetadata } from '#features/oauth/oauth.routes.ts';
 import { withDemos } from '#features/template/template.ts';
 import type { Assembly } from './assembly.ts';
+import { isDatabaseDiskFull } from './disk-reserve.ts';
 
 /** Answers over HTTP: the API and its pages, sites, or only how the process is. */
 export async function serve(assembly: Assembly): Promise<Stop> {
@@ -43,6 +45,7 @@ export async function serve(assembly: Assembly): Promise<Stop> {
       },
     }),
     ready: async () => {
+      if (await isDatabaseDiskFull(config.dataDir)) throw diskFull();
       await sql`select 1`.execute(services.db);
       return assembly.isComplete && services.listener.connected;
     },

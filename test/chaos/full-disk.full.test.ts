@@ -75,6 +75,8 @@ test('on a disk that fills up while it runs nothing acknowledged is lost, and it
   assert.equal(await write('on the reserve'), 200, 'what was set aside is there for us');
   // And now that is gone too.
   const makeMoreRoom = await fillDisk(service.pid, dataDir, 'more');
+  await eventually(async () => (await fetch(`${url}/readyz`)).status === 503);
+  assert.equal((await fetch(`${url}/healthz`)).status, 200);
   for (let count = 0; count < 10; count++) await write(`while full ${count}`);
   assert.deepEqual(
     [...refusals].filter((status) => status !== 503),

@@ -68,7 +68,7 @@ function makeCheckout(t: TestContext): string {
     mkdirSync(join(folder, 'scripts'), { recursive: true });
     copyFileSync(join(ROOT, 'scripts', name), join(folder, 'scripts', name));
   }
-  for (const source of ['web', 'sdk', 'src', 'cli', 'scripts']) write(`${source}/source.ts`, '');
+  for (const source of ['web', 'sdk', 'src', 'cli', 'scripts', 'migrations']) write(`${source}/source.ts`, '');
   for (const config of ['service', 'programs']) write(`scripts/${config}.vite.ts`, '');
   const vite = { name: 'vite', version: '1.0.0', bin: 'bin/vite.js' };
   const typescript = { name: 'typescript', version: '1.0.0' };

@@ -123,7 +123,20 @@ suite('Prometheus', () => {
 
   test('gets no label with the name of a site, a team or a person', async () => {
     const names = [...(await scrape()).matchAll(/[{,](\w+)="/g)].map((match) => match[1] as string);
-    const known = ['operation', 'method', 'status', 'state', 'result', 'reason', 'queue', 'percentile', 'le'];
+    const known = [
+      'operation',
+      'method',
+      'status',
+      'state',
+      'result',
+      'reason',
+      'queue',
+      'percentile',
+      'le',
+      'cache',
+      'certificate',
+      'folder',
+    ];
     const nodes = ['type', 'space', 'kind', 'version', 'major', 'minor', 'patch'];
     assert.deepEqual(
       [...new Set(names)].filter((name) => ![...known, ...nodes].includes(name)),

@@ -7,6 +7,8 @@ import type { Services } from '#core/services.ts';
  * site, a team or a person: how many series there are does not depend on how many of those there are.
  */
 export interface Metrics {
+  /** `cache`: what the edge's cache of pages had for it, such as HIT; null where it was not asked. */
+  observeVisit(cache: string | null, seconds: number): void;
   observeRequest(operation: string, method: string, status: number, seconds: number): void;
   /** The page that Prometheus scrapes; figures are read at that moment. `others` are those of processes that answer on the same port. */
   render(others?: readonly MetricFigures[]): Promise<string>;
@@ -33,26 +35,56 @@ export function createMetrics(services: Services, figures: readonly Figures[]): 
     buckets: [0.005, 0.025, 0.1, 0.5, 2.5, 10, 60],
     registers: [registry],
   });
-  const refreshers = figures.map((each) => register(registry, each));
-  const refresh = async () => {
+  const visits = new Histogram({
+    name: `${PREFIX}edge_request_duration_seconds`,
+    help: 'Time to answer a request to a site, by what the cache of pages had for it',
+    labelNames: ['cache'],
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
+    registers: [registry],
+  });
+  // A lookup of labels costs more than a count.
+  const visitsBy = new Map<string | null, Histogram.Internal<'cache'>>();
+  const unread = new Gauge({
+    name: `${PREFIX}metrics_unread`,
+    help: 'Groups of figures that could not be read and are left out, such as those of the database while it is away',
+    registers: [registry],
+    aggregator: 'sum',
+  });
+  const refreshers = figures.map((each) => ({ refresh: register(registry, each), names: namesOf(each) }));
+  /** Returns the names of what could not be read: while the database is away, the figures of the process count most. */
+  const refresh = async (): Promise<Set<string>> => {
+    const missing = new Set<string>();
+    unread.set(0);
     // One after another: a scrape takes one connection of the pool.
-    for (const each of refreshers) await each(services);
+    for (const { refresh, names } of refreshers)
+      await refresh(services).catch((error) => {
+        services.log.warn({ err: error, metrics: names }, 'some figures could not be read');
+        unread.inc();
+        for (const name of names) missing.add(name);
+      });
+    return missing;
+  };
+  const read = async (): Promise<MetricFigures> => {
+    const missing = await refresh();
+    return (await registry.getMetricsAsJSON()).filter(({ name }) => !missing.has(name));
   };
   return {
     contentType: registry.contentType,
+    observeVisit(cache, seconds) {
+      let histogram = visitsBy.get(cache);
+      if (!histogram) {
+        histogram = visits.labels({ cache: cache?.toLowerCase() ?? 'none' });
+        visitsBy.set(cache, histogram);
+      }
+      histogram.observe(seconds);
+    },
     observeRequest(operation, method, status, seconds) {
       requests.observe({ operation, method, status }, seconds);
     },
     async render(others = []) {
-      await refresh();
-      if (others.length === 0) return registry.metrics();
-      const own = await registry.getMetricsAsJSON();
-      return AggregatorRegistry.aggregate([own.map(told), ...others]).metrics();
+      return AggregatorRegistry.aggregate([(await read()).map(told), ...others]).metrics();
     },
-    async read() {
-      await refresh();
-      return registry.getMetricsAsJSON();
-    },
+    read,
   };
 }
 
@@ -60,6 +92,8 @@ export function createMetrics(services: Services, figures: readonly Figures[]): 
 function told(metric: MetricFigures[number]): MetricFigures[number] {
   return metric.aggregator === 'omit' ? { ...metric, aggregator: 'first' } : metric;
 }
+
+const namesOf = ({ metrics }: Figures): string[] => Object.keys(metrics).map((name) => PREFIX + name);
 
 /** Returns what reads the figures anew. */
 function register(registry: Registry, { metrics, read }: Figures): (services: Services) => Promise<void> {

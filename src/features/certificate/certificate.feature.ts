@@ -1,6 +1,7 @@
+import { figures } from '#core/figures.ts';
 import type { Part } from '#core/part.ts';
 import { feature } from '../feature.ts';
-import { forgetChallenges, forgetOrders } from './certificate.sql.ts';
+import { countCertificates, forgetChallenges, forgetOrders, secondsUntilExpiry } from './certificate.sql.ts';
 import { CertificateWorker } from './certificate-worker.ts';
 
 const getCertificates: Part = {
@@ -18,6 +19,26 @@ const getCertificates: Part = {
 export const certificateFeature = feature({
   name: 'certificate',
   parts: [getCertificates],
+  figures: [
+    figures({
+      metrics: {
+        certificates: { help: 'Certificates of the platform and of sites, by state', type: 'gauge', label: 'state' },
+        certificate_expiry_seconds: {
+          help: 'Until the first certificate ends, by which one; nothing where there is none',
+          type: 'gauge',
+          label: 'certificate',
+        },
+      },
+      async read({ db }) {
+        const { issued, failing, expiring } = await countCertificates(db);
+        const first = await secondsUntilExpiry(db);
+        return {
+          certificates: { issued, failing, expiring },
+          certificate_expiry_seconds: (first === null ? {} : { first }) as Record<string, number>,
+        };
+      },
+    }),
+  ],
   async housekeeping(db) {
     await forgetChallenges(db);
     await forgetOrders(db);

@@ -205,6 +205,15 @@ export async function countCertificates(db: Db): Promise<CertificateCounts> {
   return rows[0] as CertificateCounts;
 }
 
+/** Seconds until the first of the issued certificates ends; null where there is none. */
+export async function secondsUntilExpiry(db: Db): Promise<number | null> {
+  const { rows } = await sql<{ seconds: number | null }>`
+    select extract(epoch from min(not_after) - now())::float as seconds from certificates where not_after is not null`.execute(
+    db,
+  );
+  return rows[0]?.seconds ?? null;
+}
+
 /** Those that fail, the most often tried first, then those that end soon. */
 export async function worstCertificates(db: Db, limit: number): Promise<CertificateRow[]> {
   const columns = sql`name, source, chain is not null as has_chain, not_after, next_try_at, failures, reason`;

@@ -81,3 +81,27 @@ test('the command answers people or programs, and its exit code says whether som
   assert.equal(answer.is_fit, false);
   assert.match(answer.findings[0].found, /PORT/);
 });
+
+test('misspelt variables, names that do not resolve, and servers that do not answer are named', async (t) => {
+  const findings = await examine({
+    DATA_DIR: scratchFolder(t),
+    PORT: '0',
+    RUNTMIE: 'fpm',
+    PATH_OF_NOBODY: 'x',
+    BASE_URL: 'https://panel.invalid',
+    SITE_DOMAIN: 'sites.invalid',
+    DNS_SERVERS: '127.0.0.1:1',
+    SMTP_URL: 'smtp://127.0.0.1:1',
+  });
+  const stateOf = (name: string) => findings.find((each) => each.name === name)?.state;
+  assert.equal(findings.find(({ name }) => name === 'RUNTMIE')?.advice, 'Rename it to RUNTIME if you meant that.');
+  assert.equal(stateOf('PATH_OF_NOBODY'), undefined);
+  for (const name of ['BASE_URL', 'SITE_DOMAIN', 'DNS_SERVERS', 'SMTP_URL'])
+    assert.equal(stateOf(name), 'advice', name);
+});
+
+test('a store of backups that cannot be written is a fault', async (t) => {
+  // The file system of the kernel refuses root too, like a disk that is mounted read-only.
+  const findings = await examine({ DATA_DIR: scratchFolder(t), PORT: '0', BACKUP_STORE: '/proc/self/backups' });
+  assert.equal(findings.find(({ name }) => name === 'backups')?.state, 'fault');
+});

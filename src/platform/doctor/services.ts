@@ -78,6 +78,13 @@ async function examineStore({ backupStore, dataDir }: Config): Promise<Finding> 
     }
   }
   const { folder } = backupStore;
+  const refusal = findRefusal(folder);
+  if (refusal !== undefined)
+    return fault(
+      name,
+      `${folder} cannot be written (${refusal})`,
+      'Mount it for writing, or set BACKUP_STORE to another folder.',
+    );
   const deviceOf = (path: string): number => (existsSync(path) ? statSync(path).dev : deviceOf(dirname(path)));
   if (deviceOf(folder) !== deviceOf(dataDir)) return fine(name, `in ${folder}, on a disk of its own`);
   return advise(
@@ -85,6 +92,17 @@ async function examineStore({ backupStore, dataDir }: Config): Promise<Finding> 
     `in ${folder}, on the disk of DATA_DIR`,
     'Set BACKUP_STORE to another disk or a bucket: what takes this disk takes both.',
   );
+}
+
+/** Why nothing can be created in a folder, or where it will be created; read-only mounts refuse root too. */
+function findRefusal(folder: string): string | undefined {
+  if (!existsSync(folder)) return findRefusal(dirname(folder));
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code;
+  }
 }
 
 async function examinePorts({ host, port, httpsPort, sshPort, metricsPort }: Config): Promise<Finding[]> {
