@@ -46,7 +46,7 @@ describe('the time machine in the dashboard', { timeout: 400_000 }, () => {
     for (const [person, { email }] of [[owner, ada] as const, [viewer, grace] as const]) {
       await person.page.goto(`/sites?layout=table&team=${ada.teamId}`);
       await signIn(person.page, email, PASSWORD);
-      await person.page.getByRole('link', { name: NAME, exact: true }).waitFor();
+      await person.page.getByRole('row').filter({ hasText: NAME }).waitFor();
     }
   });
   after(async () => {
