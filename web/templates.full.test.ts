@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { registerPerson } from '#testkit/app/people.ts';
 import { siteOnDisk } from '#testkit/app/site-changes.ts';
 import { newSite, putOnPlan } from '#testkit/app/sites.ts';
-import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
+import { OPERATOR, startTestApp, type TestApp } from '#testkit/app/test-app.ts';
 import { dumpOf } from '#testkit/archives/dump.ts';
 import { zip } from '#testkit/archives/pack.ts';
 import { openBrowser } from '#testkit/browser/browser.ts';
@@ -15,12 +15,14 @@ describe('templates in the dashboard', { timeout: 400_000 }, () => {
   let app: TestApp;
   let browser: Browser;
   let ada: Person;
+  let siteName: string;
 
   before(async () => {
     [app, browser] = await Promise.all([startTestApp(), openBrowser()]);
     const owner = await registerPerson(app, 'Ada');
     await putOnPlan(app, owner.teamId, 'business');
     const { id, fqdn } = await newSite(owner);
+    siteName = fqdn;
     await siteOnDisk(app, id).write('uploads/photo.txt', 'a photo');
     const body = {
       description: 'Photos.',
@@ -37,6 +39,47 @@ describe('templates in the dashboard', { timeout: 400_000 }, () => {
   after(async () => {
     await browser?.close();
     await app?.close();
+  });
+
+  it('are saved of a site, listed, edited and deleted, and an operator approves them', async () => {
+    const { page } = ada;
+    await page.getByLabel('Title').waitFor();
+    await page.goto(`/sites/${siteName}/settings`);
+    await page.getByRole('button', { name: 'Save as template' }).click();
+    await page.getByLabel('Description').fill('A bakery.');
+    await page.getByRole('switch', { name: 'Public' }).click();
+    await assertFitsAndAccessible(page, 'a new template');
+    await page.getByRole('button', { name: 'Save template' }).click();
+    await page.waitForURL('**/templates');
+    const name = siteName.split('.')[0] as string;
+    const row = page.getByRole('listitem').filter({ hasText: 'A bakery.' });
+    await row.getByText('Waiting for approval').waitFor();
+    await assertFitsAndAccessible(page, 'templates');
+
+    const operator = await openPerson(browser, app.url);
+    await operator.page.goto('/operator?tab=templates');
+    await signIn(operator.page, OPERATOR.email, OPERATOR.password);
+    await operator.page.getByRole('button', { name: `Approve ${name}` }).waitFor();
+    await assertFitsAndAccessible(operator.page, 'templates of the platform');
+    await operator.page.getByRole('button', { name: `Approve ${name}` }).click();
+    await operator.page.getByText(`${name} is approved.`).waitFor();
+
+    await page.reload();
+    await row.getByText('Public', { exact: true }).waitFor();
+    const choose = async (item: string) => {
+      await row.getByRole('button', { name: `Actions for ${name}` }).click();
+      await page.getByRole('menuitem', { name: item }).click();
+    };
+    await choose('Edit template');
+    await page.getByRole('switch', { name: 'Public' }).click();
+    await page.getByRole('button', { name: 'Save template' }).click();
+    await row.getByText('Private').waitFor();
+    await choose('Delete template');
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete template' }).click();
+    await row.waitFor({ state: 'detached' });
+    assert.deepEqual([...ada.complaints, ...operator.complaints], []);
+    await operator.page.context().close();
+    await page.goto('/sites/new');
   });
 
   it('are offered with a new site, and one is chosen and used by the keyboard alone', async () => {

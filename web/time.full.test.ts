@@ -46,7 +46,7 @@ describe('the time machine in the dashboard', { timeout: 400_000 }, () => {
     for (const [person, { email }] of [[owner, ada] as const, [viewer, grace] as const]) {
       await person.page.goto(`/sites?layout=table&team=${ada.teamId}`);
       await signIn(person.page, email, PASSWORD);
-      await person.page.getByRole('link', { name: NAME, exact: true }).waitFor();
+      await person.page.getByRole('row').filter({ hasText: NAME }).waitFor();
     }
   });
   after(async () => {
@@ -317,7 +317,6 @@ describe('the time machine in the dashboard', { timeout: 400_000 }, () => {
     const list = page
       .getByRole('region', { name: 'Restores' })
       .or(page.locator('section', { hasText: 'Every restore can be undone' }));
-    assert.equal(await list.getByText('Undo', { exact: true }).and(page.locator('span')).count(), 1);
     assert.equal(await list.getByText(/^Undo of the restore at /).count(), 1);
     assert.equal(await list.getByText('Undone', { exact: true }).count(), 1);
     await list.getByRole('button', { name: 'Report' }).last().click();

@@ -202,6 +202,11 @@ const newSite = createRoute({
   validateSearch: (search: Search): { team?: string } => (search.team ? { team: search.team } : {}),
   component: lazyPage(() => import('./routes/sites/new-site.tsx'), 'NewSitePage'),
 });
+const templates = createRoute({
+  getParentRoute: () => app,
+  path: '/templates',
+  component: lazyPage(() => import('./routes/templates/templates.tsx'), 'TemplatesPage'),
+});
 /** The pages of a site were tabs once, and some had other names: where `?tab=` led to. */
 const formerTabs: Record<string, string> = {
   overview: '',
@@ -379,6 +384,7 @@ const tree = root.addChildren([
     home,
     sites,
     newSite,
+    templates,
     site,
     sitePage,
     time,

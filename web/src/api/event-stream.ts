@@ -76,6 +76,7 @@ const touched: Record<string, string[]> = {
   git_account: ['git-accounts'],
   git: ['sites', 'git-link', 'git-changes'],
   ticket: ['tickets'],
+  template: ['templates'],
   site: ['sites', 'teams', 'domains'],
   domain: ['domains', 'sites'],
   external_path: ['sites', 'external-paths'],

@@ -27,6 +27,7 @@ import {
   SunIcon,
   SupportIcon,
   TeamsIcon,
+  TemplateIcon,
 } from '../ui/icons.ts';
 import { setTheme } from '../ui/theme.ts';
 import { toast } from '../ui/toast.tsx';
@@ -199,6 +200,7 @@ function useFixedCommands(): Command[] {
       : []),
     page('Home', HomeIcon, { to: '/' }),
     page('Sites', SitesIcon, { to: '/sites' }),
+    page('Templates', TemplateIcon, { to: '/templates' }),
     page('Activity', ActivityIcon, { to: '/activity' }),
     page('Support', SupportIcon, { to: '/tickets' }, 'help', 'tickets', 'contact'),
     ...ofTeam('Usage & billing', BillingIcon, 'billing', 'plan', 'invoices', 'upgrade', 'payment', 'bandwidth'),

@@ -17,6 +17,7 @@ import {
   SitesIcon,
   SupportIcon,
   TeamsIcon,
+  TemplateIcon,
 } from '../ui/icons.ts';
 import { navHeading, navLink } from './nav-link.ts';
 import { TeamSwitcher } from './team-switcher.tsx';
@@ -52,6 +53,7 @@ export function Nav({ onNavigate }: NavProps) {
             </Link>
           </li>
           {item('Sites', SitesIcon, { to: '/sites' })}
+          {item('Templates', TemplateIcon, { to: '/templates' })}
           {item('Activity', ActivityIcon, { to: '/activity' }, <UnreadCount />)}
           {item('Support', SupportIcon, { to: '/tickets' })}
           {/* Whoever is in it for some sites alone sees neither. */}

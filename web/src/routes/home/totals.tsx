@@ -9,8 +9,8 @@ export function Totals({ team, sites }: { team: Team; sites: TeamAttention['site
   const points = useQuery(teamUsageQuery(team.id, lastFortnight)).data?.points;
   const sum = (of: 'visits' | 'bytes') => points?.reduce((total, point) => total + point[of], 0) ?? 0;
   const states = [
-    sites.awake > 0 && `${sites.awake} awake`,
-    sites.asleep > 0 && `${sites.asleep} asleep`,
+    sites.awake > 0 && `${sites.awake} running`,
+    sites.asleep > 0 && `${sites.asleep} sleeping`,
     sites.busy > 0 && `${sites.busy} busy`,
   ].filter(Boolean);
   return (

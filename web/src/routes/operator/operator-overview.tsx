@@ -46,7 +46,7 @@ function Totals({ overview: { sites, teams, people, revenue, traffic } }: { over
   return (
     <Figures
       figures={[
-        { name: 'Sites', value: formatCount(all), hint: `${formatCount(all - sites.sleeping)} awake now` },
+        { name: 'Sites', value: formatCount(all), hint: `${formatCount(all - sites.sleeping)} running now` },
         {
           name: 'Teams',
           value: formatCount(teams.all),
@@ -131,7 +131,7 @@ function Capacity({ host }: { host: Of<'hosts'>[number] }) {
         )}
         <Facts
           rows={[
-            ['Sites and copies awake', formatCount(host.sites_awake)],
+            ['Sites and copies running', formatCount(host.sites_awake)],
             [
               'PHP processes',
               host.php_waiting > 0 ? `${host.php_processes}, ${host.php_waiting} waiting` : String(host.php_processes),

@@ -130,3 +130,10 @@ export const deletedSitesQuery = (page: number) =>
     queryFn: ({ signal }) => api.listDeletedSites({ query: { page, size }, signal }),
     placeholderData: keepPreviousData,
   });
+
+export const operatorTemplatesQuery = (approved: boolean, page: number) =>
+  queryOptions({
+    queryKey: ['templates', 'operator', approved, page],
+    queryFn: ({ signal }) => api.listAllTemplates({ query: { approved, page, size }, signal }),
+    placeholderData: keepPreviousData,
+  });

@@ -10,6 +10,7 @@ import { OperatorPeople } from './operator-people.tsx';
 import { OperatorRegions } from './operator-regions.tsx';
 import { OperatorSites } from './operator-sites.tsx';
 import { OperatorTeams } from './operator-teams.tsx';
+import { OperatorTemplates } from './operator-templates.tsx';
 import { OperatorTickets } from './operator-tickets.tsx';
 
 const route = getRouteApi('/app/operator');
@@ -21,6 +22,7 @@ const tabs = [
   { value: 'teams', label: 'Teams', content: <OperatorTeams /> },
   { value: 'sites', label: 'Sites', content: <OperatorSites /> },
   { value: 'deleted', label: 'Deleted sites', content: <OperatorDeleted /> },
+  { value: 'templates', label: 'Templates', content: <OperatorTemplates /> },
   { value: 'regions', label: 'Regions', content: <OperatorRegions /> },
   { value: 'jobs', label: 'Failed jobs', content: <OperatorJobs /> },
 ];

@@ -19,6 +19,7 @@ import { Select } from '../../ui/select.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useQuestion } from '../../ui/use-question.tsx';
+import { SaveTemplate } from './save-template.tsx';
 import { useSiteChange } from './site-changes.ts';
 import { SiteDelete } from './site-delete.tsx';
 
@@ -37,6 +38,7 @@ export function SiteSettings({ site }: { site: Site }) {
       {region && <Rename key={site.fqdn} site={site} region={region} disabled={obstacles.own !== undefined} />}
       <Move key={site.team_id} site={site} disabled={obstacles.move !== undefined} />
       {site.team.plan_type_name !== 'free' && <FreeSlot site={site} disabled={obstacles.change !== undefined} />}
+      <SaveTemplate site={site} disabled={obstacles.change !== undefined} />
       <SiteDelete site={site} disabled={obstacles.own !== undefined} />
     </div>
   );

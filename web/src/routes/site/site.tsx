@@ -36,7 +36,9 @@ export function SitePage() {
     gone && query.data?.busy === 'creating' ? details.find((detail) => detail.failure)?.failure : undefined;
 
   // Whoever watches a site while it gets another name goes along with it.
-  const newName = gone ? details.find(({ result }) => result?.fqdn !== undefined)?.result?.fqdn : undefined;
+  // A former name still answers with the site, and its current name.
+  const current = query.isFetching ? undefined : query.data?.fqdn;
+  const newName = gone ? details.find(({ result }) => result?.fqdn !== undefined)?.result?.fqdn : current;
   const isMoving = newName !== undefined && newName !== fqdn;
   useEffect(() => {
     if (isMoving)

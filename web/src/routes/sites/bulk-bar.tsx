@@ -26,7 +26,7 @@ const actions: Action[] = [
   {
     label: 'Put to sleep',
     isFor: ({ is_sleeping }) => !is_sleeping,
-    done: (count: number) => `${formatAmount(count, 'site')} ${count === 1 ? 'is' : 'are'} asleep.`,
+    done: (count: number) => `${formatAmount(count, 'site')} ${count === 1 ? 'is' : 'are'} sleeping.`,
     Icon: MoonIcon,
     run: (fqdn: string) => api.sleepSite({ params: { fqdn } }),
   },

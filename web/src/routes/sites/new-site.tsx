@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { regionsQuery } from '../../api/regions.ts';
 import { atLeast } from '../../api/roles.ts';
 import { teamsQuery } from '../../api/teams.ts';
+import { templatesQuery } from '../../api/templates.ts';
 import { BackLink } from '../../layout/back-link.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
 import { buttonStyle } from '../../ui/button.tsx';
@@ -14,7 +15,6 @@ import { PageHeader } from '../../ui/page.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { ImportSiteForm } from './import-site-form.tsx';
 import { NewSiteForm } from './new-site-form.tsx';
-import { templatesQuery } from './templates-query.ts';
 
 const route = getRouteApi('/app/sites/new');
 

@@ -1,7 +1,7 @@
-import { useState } from 'react';
 import type { Template } from '#sdk';
+import { PicturePlaceholder, TemplatePicture } from '../../layout/template-picture.tsx';
 import { capitalise } from '../../ui/format.ts';
-import { EmptyPageIcon, OpenIcon, TemplateIcon } from '../../ui/icons.ts';
+import { EmptyPageIcon, OpenIcon } from '../../ui/icons.ts';
 
 /** What a site begins with, as a card to choose. */
 export const cardOf = (template: Template) => ({
@@ -26,33 +26,9 @@ export const emptyCard = (value: string) => ({
   value,
   label: 'An empty WordPress',
   hint: 'The newest version, nothing else',
-  picture: <Placeholder icon={EmptyPageIcon} />,
+  picture: <PicturePlaceholder icon={EmptyPageIcon} />,
 });
 
 function hintOf({ description, plugins }: Template): string {
   return plugins && plugins.length > 0 ? `${description} · ${plugins.join(', ')}` : description;
-}
-
-/** Nothing depends on it: where it can not be had, a drawing stands for it. */
-function TemplatePicture({ url }: { url: string | null }) {
-  const [hasFailed, setHasFailed] = useState(false);
-  if (url === null || hasFailed) return <Placeholder icon={TemplateIcon} />;
-  const { pathname, search } = new URL(url);
-  return (
-    <img
-      src={`${pathname}${search}`}
-      alt=""
-      loading="lazy"
-      onError={() => setHasFailed(true)}
-      className="aspect-4/3 w-full rounded-md border border-line object-cover object-top"
-    />
-  );
-}
-
-function Placeholder({ icon: Icon }: { icon: typeof TemplateIcon }) {
-  return (
-    <span className="grid aspect-4/3 w-full place-items-center rounded-md border border-line bg-raised text-muted">
-      <Icon aria-hidden="true" className="size-8" strokeWidth={1.25} />
-    </span>
-  );
 }

@@ -4,7 +4,7 @@ type Change = NonNullable<Software['change']>;
 
 /** What PHP said is shown in full by itself, so the sentence about the failure goes without it. */
 export function failureOf({ failure }: Pick<Change, 'failure'>): string | null {
-  return failure && failure.replace(/ PHP said: [\s\S]*$/, '');
+  return failure === null ? null : failure.replace(/ PHP said: [\s\S]*$/, '');
 }
 
 /** The errors of single changes that the sentence about the failure does not say already. */
