@@ -89,7 +89,8 @@ async function runSelection({ files, skipped, graph }: Selection): Promise<numbe
     fileLimitMs: options.select.paths.length > 0 ? 3_600_000 : FILE_LIMIT_MS,
     // A service that is started as a process would fetch WordPress itself, and be killed in the middle of it.
     resourcesOf: (file) => (graph.reach(file).has('testkit/app/service-process.ts') ? ['wordpress'] : []),
-    needsOwnProcess: (file) => graph.reach(file).has('testkit/runner/own-process.ts'),
+    // node:test decides about a suite that begins after the first one before its tests are known, so a filtered worker runs one file.
+    needsOwnProcess: (file) => values.grep !== undefined || graph.reach(file).has('testkit/runner/own-process.ts'),
     ...(values.grep !== undefined && { grep: values.grep }),
     env,
     report,
