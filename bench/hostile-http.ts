@@ -18,7 +18,7 @@ import { maskAddress } from '#host/site-log/entries.ts';
 import { findScript } from '#runtimes/php/find-script.ts';
 import { type Hostile, MB, many } from './hostile-input.ts';
 
-/** What a visitor can send before anybody knows who they are: bodies up to 1 MB, heads up to what the server takes. */
+/** Input that an unauthenticated client can send: bodies up to 1 MB, heads up to the limit of the server. */
 export function httpInputs(): Hostile[] {
   return [...forms(), ...json(), ...heads()];
 }
@@ -89,7 +89,7 @@ function heads(): Hostile[] {
   const target = (url: string) => parseTarget(url, 'blog.example.com');
   const simple = Buffer.from(`GET / HTTP/1.1\r\nHost: a\r\n${many(1_100, (at) => `${at}:\r\n`).join('')}\r\n`);
   const hello = clientHello();
-  // The edge stores what it read of a value.
+  // The edge caches parsed values.
   let reads = 0;
   return [
     { name: 'head: simple request', bytes: simple.length, read: () => readSimpleRequest(simple) },

@@ -1,11 +1,11 @@
 export const MB = 1024 * 1024;
 
-/** The worst input that a parser takes, as far as anybody found it. */
+/** The worst known input of a parser. */
 export interface Hostile {
   name: string;
   bytes: number;
   read(): unknown;
-  /** A process of its own reads it, and nobody waits for that one. */
+  /** True if a separate process parses the input, so that no other request waits. */
   isApart?: true;
 }
 

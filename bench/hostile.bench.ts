@@ -5,8 +5,8 @@ import { median } from './load.ts';
 import type { Goal, Report } from './report.ts';
 
 /**
- * What the worst input of at most 1 MB costs whoever reads it. All sites share one process, so this is how long one request of a
- * stranger holds up everybody else. Archives and dumps of SQL are read in a process of their own.
+ * Measures the cost of parsing the worst input of at most 1 MB. All sites share one process, so this is how long one
+ * hostile request blocks all others. Archives and dumps of SQL are read in a process of their own.
  */
 const GOAL_MS = 50;
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);

@@ -2816,7 +2816,7 @@ export interface Operations {
     } }; output: TeamBilling; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.view_only' | 'billing.being_changed' | 'billing.not_configured' | 'billing.not_paid' | 'billing.provider_failed' | 'billing.provider_timeout' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** For the payment provider alone, who signs what it sends */
   receivePaymentEvent: { input: { body: Blob }; output: Empty; errors: 'auth.view_only' | 'billing.not_configured' | 'request.conflict' | 'request.too_large' };
-  /** Give a team a plan without payment, or take it away with the plan free */
+  /** Grant a team a plan without payment, or revoke it with the plan free */
   setTeamPlan: { input: { params: { team_id: string }; body: {
       plan_name: 'free' | 'micro' | 'starter' | 'business';
     } }; output: Team; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'auth.view_only' | 'billing.plan_is_paid' | 'request.conflict' | 'request.too_large' | 'team.not_found' };

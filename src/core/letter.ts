@@ -39,8 +39,8 @@ export function writeLetter(letter: Letter): WrittenLetter {
 }
 
 /**
- * A text that looks the same and of which no mail program makes a link: a character without width stands beside each dot, colon, slash
- * and at sign within a word.
+ * Keeps mail programs from turning text into links: inserts zero-width characters around each dot, colon, slash and at
+ * sign within a word. The text looks the same.
  */
 export function withoutLinks(text: string): string {
   return text.replaceAll(/(?<=\S)[.:/@\u3002\uFF0E\uFF61](?=\S)/g, '\u200C$&\u200C');

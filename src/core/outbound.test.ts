@@ -240,7 +240,7 @@ test('a whole answer is limited in time, in size and in redirects, and only the 
   }
 });
 
-test('a refusal is a sentence, and a clause where another one goes on with it', () => {
+test('the reason of a rejection is a sentence, or a clause as part of a longer message', () => {
   assert.throws(
     () => new Outbound().checkUrl('not a url'),
     (error) => {

@@ -145,7 +145,7 @@ export const anyInTeam: Access<string> = {
 
 /** For a policy that has to decide more than this. */
 export function onTeam(caller: Caller, teamId: string, role: Role): string {
-  // They know the team, so that "no such team" would be no help.
+  // A limited member knows that the team exists, so a 404 would not help.
   if (caller.limitedTo.has(teamId)) throw forbidden({ message: LIMITED });
   if (!caller.roles.has(teamId)) throw teamNotFound();
   if (!hasRole(caller, teamId, role)) throw tooLow(role);

@@ -454,7 +454,7 @@ test('a response with too many headers is refused and not asked for again, and t
   assert.equal(world.site.released, world.site.leased);
 });
 
-test('too many trailers break the response off, and the site’s log says why', async () => {
+test('too many trailers abort the response, and the site’s log says why', async () => {
   world.site.handler = (_request, response) => {
     response.setHeader('trailer', 'x-a').write('hello');
     response.addTrailers(Array.from({ length: 201 }, () => ['x-a', 'b'] as const));

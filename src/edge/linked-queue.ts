@@ -17,8 +17,8 @@ export class QueueLink<T> {
 }
 
 /**
- * A queue whose items can leave from anywhere in constant time. A Set that many items have left takes linear time to find
- * its first one.
+ * A queue from which any item can be removed in constant time. Finding the first item of a Set takes linear time after
+ * many deletions.
  */
 export class LinkedQueue<T> {
   /** Stands behind the last link and before the first one. */
@@ -28,7 +28,7 @@ export class LinkedQueue<T> {
     return this.#end.next.item;
   }
 
-  /** Puts a link behind all others, where it may be in the queue already. */
+  /** Appends a link, or moves it to the end if it is in the queue already. */
   push(link: QueueLink<T>): void {
     link.leave();
     link.previous = this.#end.previous;

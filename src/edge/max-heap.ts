@@ -32,10 +32,10 @@ export class MaxHeap<T extends Sized> {
       const parent = (index - 1) >> 1;
       const above = this.#heap[parent] as T;
       if (above.sizeBytes >= item.sizeBytes) break;
-      this.#put(above, index);
+      this.#setAt(above, index);
       index = parent;
     }
-    this.#put(item, index);
+    this.#setAt(item, index);
     return index;
   }
 
@@ -48,13 +48,13 @@ export class MaxHeap<T extends Sized> {
       const child = right && right.sizeBytes > (this.#heap[left] as T).sizeBytes ? left + 1 : left;
       const below = this.#heap[child];
       if (!below || below.sizeBytes <= item.sizeBytes) break;
-      this.#put(below, index);
+      this.#setAt(below, index);
       index = child;
     }
-    this.#put(item, index);
+    this.#setAt(item, index);
   }
 
-  #put(item: T, index: number): void {
+  #setAt(item: T, index: number): void {
     this.#heap[index] = item;
     this.#indexes.set(item, index);
   }

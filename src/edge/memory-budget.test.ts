@@ -27,7 +27,7 @@ test('one owner uses all of the memory while no other needs it', () => {
   assert.deepEqual([count('large'), budget.sizeBytes], [100, LIMIT_BYTES]);
 });
 
-test('an owner that stores more and more evicts its own items, and none of those who hold less', () => {
+test('the largest owner evicts its own items, never those of a smaller owner', () => {
   const { budget, add, count } = openBudget();
   for (let index = 0; index < 5; index++) add(`first ${index}`);
   for (let index = 0; index < 500; index++) add(`large ${index}`);
@@ -39,7 +39,7 @@ test('an owner that stores more and more evicts its own items, and none of those
   assert.ok(Math.abs(count('large') - count('equal')) <= 1, 'the two largest share the rest');
 });
 
-test('an item that grows counts for its owner, and what is removed or evicted counts no more', () => {
+test('growth of an item counts for its owner; removed and evicted items no longer count', () => {
   const { budget, stored, add } = openBudget();
   const grown = add('growing 0', 100);
   add('growing 1', 100);
@@ -53,7 +53,7 @@ test('an item that grows counts for its owner, and what is removed or evicted co
   assert.equal(budget.sizeBytes, 0);
 });
 
-test('of one owner’s items the oldest goes first, but for one that was used since', () => {
+test('the oldest item of an owner is evicted first, unless it was used since', () => {
   const { stored, add } = openBudget();
   const used = add('site 0');
   for (let index = 1; index < 100; index++) add(`site ${index}`);
@@ -64,7 +64,7 @@ test('of one owner’s items the oldest goes first, but for one that was used si
   assert.equal(stored.has('site 0'), false, 'it was used once');
 });
 
-test('what was not used for an hour goes before all else, whoever owns it', (t) => {
+test('items unused for an hour are evicted first, regardless of their owner', (t) => {
   const clock = movableClock(t);
   const { add, count } = openBudget();
   const used = add('used 0');

@@ -30,14 +30,14 @@ class Entry {
   }
 }
 
-/** An item that was not used for so long is not needed, whoever owns it. */
+/** An item unused for this long is evicted first, regardless of its owner. */
 const UNUSED_MS = 3_600_000;
 
 /**
- * Keeps the total size of cached items under a limit. What was not used for an hour is evicted first; then the owner that
- * holds the most loses its oldest item. So one owner can use all of the memory while others do not need it, and cannot
- * evict the items of an owner that holds less. An item that was used since the last look is spared once: a use only sets
- * a flag, which costs a request nothing, and comes close to evicting what was least recently used.
+ * Limits the total size of cached items. Items unused for an hour are evicted first; then the largest owner loses its
+ * oldest item. So one owner can use all of the memory while others do not need it, and cannot evict the items of a
+ * smaller owner. An item that was used since the last check is spared once: a use only sets a flag, which costs a
+ * request nothing and approximates LRU (the clock algorithm).
  */
 export class MemoryBudget {
   readonly #limitBytes: number;

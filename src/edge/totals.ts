@@ -15,7 +15,7 @@ export class EdgeTotals {
   /** Of all that was answered to the end, whoever answered it. */
   readonly latency = new Latency();
 
-  /** Is told of each of these, too. */
+  /** Called for each response that is counted in `latency`. */
   onAnswered: (cacheState: string | null, seconds: number) => void = () => undefined;
 
   /** Usage counts once it is reported: what could not be is counted with the next report. */

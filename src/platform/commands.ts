@@ -72,7 +72,7 @@ async function runBackup(args: string[], env: Env): Promise<number> {
   const config = readConfig(env);
   if (file === STORE) {
     const { saved } = await backUpPlatform(config, passphrase, (write) => keepInStore(config.backupStore, write));
-    console.log(`The store of backups has it as ${saved}.`);
+    console.log(`The backup is stored as ${saved}.`);
   } else {
     const { rows } = await backUpPlatform(config, passphrase, (write) => write(file));
     console.log(`${file} holds the database (${rows} rows) and the key of the platform.`);
@@ -130,6 +130,6 @@ async function readPassphrase(file: string | undefined, usage: string): Promise<
 function readTime(text: string): Date {
   const time = new Date(text);
   if (Number.isNaN(time.getTime()))
-    throw new Misused(`--not-after is no time: ${text}. Write it as 2026-11-19T14:55:00Z.`);
+    throw new Misused(`--not-after is not a valid time: ${text}. Write it as 2026-11-19T14:55:00Z.`);
   return time;
 }

@@ -41,7 +41,7 @@ async function readKey(file: string): Promise<string | undefined> {
     if (error.code !== 'ENOENT') throw error;
   });
   if (key !== undefined && key.trim().length < 32)
-    throw new ConfigError([`${file} holds no key: put the right one back, or set SECRET_KEY`]);
+    throw new ConfigError([`${file} contains no valid key. Restore the file from a copy, or set SECRET_KEY`]);
   return key?.trim();
 }
 

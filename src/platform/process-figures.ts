@@ -46,12 +46,12 @@ export function connectionFigures(pool: pg.Pool): Figures {
   });
 }
 
-/** What can be asked of the platform's database, told by one process of those that share the ports. */
+/** Metrics of the platform's database, reported by one of the processes that share the ports. */
 export function databaseFigures(db: Db): Figures {
   return figures({
     metrics: {
-      database_up: { help: '0 where the database did not answer this scrape', type: 'gauge' },
-      database_latency_seconds: { help: 'Time of a trivial query, or until it failed', type: 'gauge', together: 'max' },
+      database_up: { help: '1 if the database responded to this scrape, else 0', type: 'gauge' },
+      database_latency_seconds: { help: 'Duration of a trivial query, failed or not', type: 'gauge', together: 'max' },
     },
     async read() {
       const startedAtMs = performance.now();
@@ -75,7 +75,7 @@ export function databaseSizeFigures(db: Db): Figures {
   });
 }
 
-/** What is built into this process and where it keeps things. */
+/** Metrics of the build and of the disks that hold the platform's folders. */
 export function machineFigures({ dataDir, backupStore }: Config): Figures {
   const folders = { data: dataDir, ...('folder' in backupStore && { backups: backupStore.folder }) };
   return figures({
@@ -83,7 +83,7 @@ export function machineFigures({ dataDir, backupStore }: Config): Figures {
       build_info: { help: '1, by the version and the stamp of the build', type: 'gauge', label: 'version' },
       disk_bytes: { help: 'Size of the disk of a folder', type: 'gauge', label: 'folder' },
       disk_free_bytes: {
-        help: 'What the service can still write to the disk of a folder',
+        help: 'Free disk space that the service can use, by folder',
         type: 'gauge',
         label: 'folder',
       },
@@ -171,7 +171,7 @@ export function eventLoopFigures(group: Pick<PortGroup, 'replaced'>): Figures {
       },
       event_loop_blocks_total: { help: 'Blocks of the event loop of more than 2 s', type: 'counter' },
       processes_replaced_total: {
-        help: 'Processes that share the ports, ended by themselves and were started again',
+        help: 'Restarts of processes that share the ports after an unexpected exit',
         type: 'counter',
       },
     },

@@ -33,12 +33,12 @@ export const ENOSYS = refuseWith(38);
 /** As if this file system could not. */
 export const EOPNOTSUPP = refuseWith(95);
 
-/** As if the kernel had no such family of sockets. */
+/** As if the kernel did not support the socket family. */
 export const EAFNOSUPPORT = refuseWith(97);
 
 export const SOCKET = onBoth(41, 198);
 
-/** Goes on behind these lines if the argument is one of the values, and ends with `otherwise` if not. */
+/** Continues after these lines if the argument is one of the values; otherwise returns `otherwise`. */
 export const unlessOneOf = (index: number, values: readonly number[], otherwise: Line): Line[] => [
   [LOAD, 0, 0, argumentAt(index)],
   ...values.map((value, at): Line => [EQUALS, values.length - at, 0, value]),

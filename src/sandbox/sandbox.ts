@@ -88,7 +88,7 @@ export class Sandbox {
     this.#filter = filter;
   }
 
-  /** Whether what enters has the filter of system calls. */
+  /** Whether processes in the sandbox have the seccomp filter. */
   get hasFilter(): boolean {
     return this.#filter !== undefined;
   }

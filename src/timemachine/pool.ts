@@ -41,7 +41,7 @@ export class Pool {
   #refreshing: Promise<void> | undefined;
   /** When the end of a pack was last seen to be there. */
   readonly #endsReadAtMs = new Map<Hash, number>();
-  /** How often packs were found to be gone, as a prune removes them too, or torn. */
+  /** How often packs were found missing (a prune removes packs too) or truncated. */
   losses = 0;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -157,8 +157,8 @@ export class Pool {
   }
 
   /**
-   * Reads the ends of these packs, each once in so long, and forgets those that end otherwise than they were written: what is in no other pack is missing
-   * then, as it would be for a process that starts now.
+   * Reads the end of each of these packs at most once in `everyMs` and drops truncated packs. Objects that are in no
+   * other pack are missing then, as they would be for a process that starts now.
    */
   async dropTorn(ids: Iterable<Hash>, everyMs: number): Promise<void> {
     const now = performance.now();
@@ -178,7 +178,7 @@ export class Pool {
     this.#learnAll();
   }
 
-  /** Where the store answers from what it knows: has it list the packs that there really are, once in so long. */
+  /** Makes a store that caches its listing list the packs again, at most once in `everyMs`. */
   async lookAgain(everyMs: number): Promise<void> {
     const now = performance.now();
     if (now - this.#lookedAtMs < everyMs) return;

@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 
-/** Tables and columns that change although no call was let in, as `schema.table` or `schema.table.column`. */
+/** Tables and columns that change although every call was rejected, as `schema.table` or `schema.table.column`. */
 const CHANGING = [
-  // The host notes that a site was touched some time after the request that made it.
+  // The host records changes of a site some time after the request that created it.
   'public.backup_clocks',
-  // What processes tell of themselves from time to time.
+  // Heartbeats and metrics of processes.
   'public.platform_processes',
   'public.platform_readings',
-  // The last time the queue was looked after.
+  // Time of the last queue maintenance.
   'jobs.version',
   // A refused call uses its token all the same.
   'public.credentials.last_used_at',
@@ -19,8 +19,8 @@ const CHANGING = [
 export async function everythingStored(db: Db): Promise<Map<string, string>> {
   const steady = (await tables(db)).filter(({ table }) => !CHANGING.includes(table));
   const digests = steady.map(({ table, columns }) => {
-    const kept = columns.filter((column) => !CHANGING.includes(`${table}.${column}`));
-    const row: RawBuilder<unknown> = sql`row(${sql.join(kept.map((column) => sql.ref(`t.${column}`)))})`;
+    const compared = columns.filter((column) => !CHANGING.includes(`${table}.${column}`));
+    const row: RawBuilder<unknown> = sql`row(${sql.join(compared.map((column) => sql.ref(`t.${column}`)))})`;
     return sql`select ${sql.lit(table)} as name, concat(count(*), ' ', sum(hashtextextended(${row}::text, 0))) as digest
       from ${sql.table(table)} t`;
   });

@@ -1,6 +1,9 @@
 import { hash, verify } from '@node-rs/argon2';
 
-/** What each guess costs whoever has the hashes: argon2id as OWASP has it. No setting makes it less; tests of other things do (testkit/app/test-app.ts). */
+/**
+ * Cost of one guess for an attacker who has the hashes: argon2id with OWASP's parameters. No setting lowers it;
+ * unrelated tests do (testkit/app/test-app.ts).
+ */
 export const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 export const hashPassword = (password: string): Promise<string> => hash(password, COST);

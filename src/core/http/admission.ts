@@ -83,7 +83,7 @@ export function asksWho({ access }: Operation): boolean {
   return access.who !== 'anyone' || access.identifies === true;
 }
 
-/** Counts one call of the operation, by the caller or, where it has a limit of its own or nobody is known, by the address. */
+/** Counts one call by its caller, or by IP address if the operation has its own limit or the call is anonymous. */
 export function countCall(
   { limits }: Services,
   operation: Operation,

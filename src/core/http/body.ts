@@ -43,7 +43,7 @@ export function bodyOf(request: { body: unknown }): Body {
   return (request.body as Body | undefined) ?? NO_BODY;
 }
 
-/** Parses a body unless its operation takes bytes: these are read only once their sender is known. */
+/** Parses a body unless its operation accepts raw bytes, which are read only after authentication. */
 export function readBody(raw: Buffer, contentType: string, operation?: { accepts?: readonly string[] }): Body {
   if (operation?.accepts?.includes('bytes')) return { kind: 'bytes', value: raw, contentType, raw, faults: [] };
   return parseBody(raw, contentType);

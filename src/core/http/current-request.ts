@@ -10,7 +10,7 @@ interface CurrentRequest {
 
 const current = new AsyncLocalStorage<CurrentRequest>();
 
-/** Remembers for which request all of `work` runs, what it starts included. */
+/** Associates `work` and everything that it starts with a request. */
 export function trackRequest({ method, headers, url }: IncomingMessage, work: () => void): void {
   current.run({ method, host: headers.host, url }, work);
 }

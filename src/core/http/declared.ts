@@ -53,7 +53,7 @@ export function failuresOf(operation: Operation): Failure[] {
   return [...new Set(all)];
 }
 
-/** Whoever listens hears of each answer that was not declared; testkit/app/test-app.ts does, and fails. */
+/** Diagnostics channel that reports each undeclared response; testkit/app/test-app.ts subscribes to it and fails. */
 export const UNDECLARED = 'siteyard:undeclared';
 const undeclared = channel(UNDECLARED);
 

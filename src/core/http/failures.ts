@@ -22,7 +22,7 @@ export const routeNotFound = failure('route.not_found', 404, 'There is nothing a
 export const methodNotAllowed = failure(
   'route.method_not_allowed',
   405,
-  'This address does not take this method. Use one that the Allow header lists.',
+  'This URL does not support the method. Use one that the Allow header lists.',
 );
 export const headersTooLarge = failure('request.headers_too_large', 431, 'The headers of the request are too large.');
 export const tooSlow = failure('request.too_slow', 408, 'The request took too long to arrive.');

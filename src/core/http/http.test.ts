@@ -57,7 +57,7 @@ test('every fault of query and body is reported in one answer, in the words of P
   );
 });
 
-test('a query parameter is given once, and an empty one is a fault and not a filter that finds nothing', async () => {
+test('a repeated or empty query parameter is a validation error, not a filter that matches nothing', async () => {
   const faultsOf = async (path: string) => {
     const response = await send('GET', path);
     assert.equal(response.status, 422, path);
@@ -83,7 +83,7 @@ test('a body that is not JSON, not there, or not an object is a 422 like every o
   assert.deepEqual(await typeOf(await send('POST', '/support/ticket')), [422, ['missing']]);
 });
 
-test('what anybody may call takes 128 kB, and whoever is known may send 1 MB', async () => {
+test('operations without authentication accept bodies of 128 kB, all others 1 MB', async () => {
   const statusOf = async (path: string, bytes: number) =>
     (await send('POST', path, { padding: 'x'.repeat(bytes) })).status;
   assert.equal(await statusOf('/password_reset', 100_000), 422);
@@ -92,7 +92,7 @@ test('what anybody may call takes 128 kB, and whoever is known may send 1 MB', a
   assert.equal(await statusOf('/support/ticket', 1_100_000), 413);
 });
 
-test('what a Git host sends is not parsed before its signature was checked', async (t) => {
+test('the body of a Git webhook is parsed only after its signature was verified', async (t) => {
   const parse = t.mock.method(JSON, 'parse');
   const body = JSON.stringify({ ref: 'refs/heads/main', only: 'here' });
   const response = await send('POST', `/git_hook/${randomUUID()}`, body);
@@ -245,7 +245,7 @@ test('every answer carries a request id and the state of the rate limit', async 
   }
 });
 
-test('a wrong method is 405 with the methods that the address takes', async () => {
+test('an unsupported method is rejected with 405 and the supported methods in Allow', async () => {
   const allowed = async (method: string, path: string) => {
     const response = await fetch(`${app.url}${path}`, { method });
     return [response.status, ((await response.json()) as { code: string }).code, response.headers.get('allow')];
@@ -260,7 +260,7 @@ test('a wrong method is 405 with the methods that the address takes', async () =
   assert.deepEqual(await allowed('POST', '/f/api/v1/nowhere'), [404, 'route.not_found', null]);
 });
 
-test('no answer has the state of a rate limit where nothing is limited', async () => {
+test('responses have no RateLimit headers if rate limits are disabled', async () => {
   const { url } = await sharedApp();
   const names = [...(await fetch(`${url}/f/api/v1/team`)).headers.keys()];
   assert.ok(names.includes('x-request-id'));
@@ -366,7 +366,7 @@ test('limits count per credential, per address at sign-in, and per account and a
   }
 });
 
-test('limits count a person besides each of their credentials', async () => {
+test('a request counts against the limit of its credential and that of the owner', async () => {
   // One write for a credential, four for a person.
   const limited = await startTestApp({ databaseUrl: app.databaseUrl, env: { RATE_LIMIT_FACTOR: '0.003' } });
   try {

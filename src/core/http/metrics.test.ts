@@ -5,7 +5,7 @@ import { createLog } from '#core/log.ts';
 import type { Services } from '#core/services.ts';
 import { createMetrics } from './metrics.ts';
 
-test('the time of visits is told by what the cache had for them', async () => {
+test('the duration of requests to sites is labeled with the cache status', async () => {
   const metrics = createMetrics({ log: createLog('silent') } as Services, []);
   metrics.observeVisit('HIT', 0.0004);
   metrics.observeVisit('HIT', 0.3);
@@ -16,7 +16,7 @@ test('the time of visits is told by what the cache had for them', async () => {
   assert.match(page, /^siteyard_edge_request_duration_seconds_count\{cache="none"\} 1$/m);
 });
 
-test('figures that cannot be read are left out of the page, and the others are there', async () => {
+test('metrics that cannot be read are left out of a scrape, and the others are exported', async () => {
   let isAway = false;
   const shown = (name: string, read: () => number) =>
     figures({ metrics: { [name]: { help: name, type: 'gauge' } }, read: () => ({ [name]: read() }) });

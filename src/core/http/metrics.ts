@@ -7,7 +7,7 @@ import type { Services } from '#core/services.ts';
  * site, a team or a person: how many series there are does not depend on how many of those there are.
  */
 export interface Metrics {
-  /** `cache`: what the edge's cache of pages had for it, such as HIT; null where it was not asked. */
+  /** `cache`: status of the page cache, such as HIT; null if the cache was bypassed. */
   observeVisit(cache: string | null, seconds: number): void;
   observeRequest(operation: string, method: string, status: number, seconds: number): void;
   /** The page that Prometheus scrapes; figures are read at that moment. `others` are those of processes that answer on the same port. */
@@ -37,7 +37,7 @@ export function createMetrics(services: Services, figures: readonly Figures[]): 
   });
   const visits = new Histogram({
     name: `${PREFIX}edge_request_duration_seconds`,
-    help: 'Time to answer a request to a site, by what the cache of pages had for it',
+    help: 'Response time of requests to sites, by page cache status',
     labelNames: ['cache'],
     buckets: [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
     registers: [registry],
@@ -46,19 +46,22 @@ export function createMetrics(services: Services, figures: readonly Figures[]): 
   const visitsBy = new Map<string | null, Histogram.Internal<'cache'>>();
   const unread = new Gauge({
     name: `${PREFIX}metrics_unread`,
-    help: 'Groups of figures that could not be read and are left out, such as those of the database while it is away',
+    help: 'Groups of metrics that could not be read and are left out, such as those of an unreachable database',
     registers: [registry],
     aggregator: 'sum',
   });
   const refreshers = figures.map((each) => ({ refresh: register(registry, each), names: namesOf(each) }));
-  /** Returns the names of what could not be read: while the database is away, the figures of the process count most. */
+  /**
+   * Returns the names of metrics that could not be read, so that a scrape still has the rest while the database is
+   * down.
+   */
   const refresh = async (): Promise<Set<string>> => {
     const missing = new Set<string>();
     unread.set(0);
     // One after another: a scrape takes one connection of the pool.
     for (const { refresh, names } of refreshers)
       await refresh(services).catch((error) => {
-        services.log.warn({ err: error, metrics: names }, 'some figures could not be read');
+        services.log.warn({ err: error, metrics: names }, 'failed to read some metrics');
         unread.inc();
         for (const name of names) missing.add(name);
       });

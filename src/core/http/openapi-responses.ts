@@ -25,9 +25,7 @@ const number = (description: string): Json => ({ description, schema: { type: 'i
 /** Headers of responses. The first is on every one, the next three on every one where a limit applies. */
 export const HEADERS: Json = {
   'X-Request-Id': text('Names this request, in the log of the platform too', { format: 'uuid' }),
-  'RateLimit-Limit': number(
-    'Requests that are allowed per minute; absent, like the other two, where nothing is limited',
-  ),
+  'RateLimit-Limit': number('Requests allowed per minute; absent, like the other two headers, if no limit applies'),
   'RateLimit-Remaining': number('Requests left in this minute'),
   'RateLimit-Reset': number('Seconds until there are as many again'),
   'Retry-After': number('Seconds after which it is worth trying again'),

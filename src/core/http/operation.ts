@@ -12,7 +12,7 @@ import type { LimitName } from './rate-limits.ts';
 
 /** What a body may weigh where the operation says nothing else. */
 export const BODY_LIMIT_BYTES = 1024 * 1024;
-/** Of a body that is parsed before anybody knows its sender. The longest one that is meant has some 20 kB. */
+/** Limit of a body that is parsed without authenticating its sender. The longest legitimate one has about 20 kB. */
 const OPEN_BODY_LIMIT_BYTES = 128 * 1024;
 export const API_PREFIX = '/f/api/v1';
 export const API_VERSION = '1.0.0';
@@ -302,6 +302,6 @@ export function socketOperation<
 }
 
 export function bodyLimitOf({ access, accepts = [], bodyLimitBytes }: Operation): number {
-  const isParsedForAnybody = access.who === 'anyone' && !accepts.includes('bytes');
-  return bodyLimitBytes ?? (isParsedForAnybody ? OPEN_BODY_LIMIT_BYTES : BODY_LIMIT_BYTES);
+  const isParsedUnauthenticated = access.who === 'anyone' && !accepts.includes('bytes');
+  return bodyLimitBytes ?? (isParsedUnauthenticated ? OPEN_BODY_LIMIT_BYTES : BODY_LIMIT_BYTES);
 }

@@ -4,7 +4,7 @@ import type { Caller } from '#core/auth/caller.ts';
 import { movableClock } from '#testkit/movable-clock.ts';
 import { countedAddress, RateLimits, takeForCaller } from './rate-limits.ts';
 
-test('addresses that are taken are told 10 times an hour, to all that a customer of IPv6 may own', (t) => {
+test('a client can discover 10 registered addresses an hour, counted per IPv6 /48', (t) => {
   const clock = movableClock(t);
   const limits = new RateLimits(1);
   const tell = (ip: string) => limits.take('takenAddress', countedAddress('takenAddress', ip));
@@ -40,13 +40,13 @@ suite('calls of a person', () => {
     }
   });
 
-  test('that a credential is refused do not count for the person: one script that runs wild keeps nobody out', () => {
+  test('over the limit of a credential do not count for the person, so one runaway script does not lock them out', () => {
     const limits = new RateLimits(1);
     allowed(limits, callerWith('wild'), 100_000);
     assert.equal(allowed(limits, callerWith('browser'), 300), 300);
   });
 
-  test('have the state of whichever limit is nearer', () => {
+  test('report the limit with fewer calls remaining', () => {
     const limits = new RateLimits(0.01);
     const take = (id: string) => {
       const { limit, remaining, exceeded } = takeForCaller(limits, 'write', callerWith(id));

@@ -35,7 +35,7 @@ const PER_MINUTE = {
   gitPush: 600,
 } as const;
 const PER_HOUR = {
-  /** How often one client is told, by trying to register it, that an address has an account. */
+  /** How many registered addresses one client can discover by trying to register them. */
   takenAddress: 10,
 } as const;
 const MINUTE_MS = 60_000;
@@ -66,8 +66,8 @@ export interface LimitState {
 }
 
 /**
- * Counts per minute or hour, in memory: a limit protects whoever counts, a process or those that answer on one port together. A fleet
- * of n of them lets n times as much through, which docs/decisions/0004 weighs.
+ * Counts per minute or hour, in memory: a limit protects the process that counts, or the processes that share its port.
+ * A fleet of n of them lets n times as much through, which docs/decisions/0004 weighs.
  */
 export class RateLimits {
   readonly #factor: number;
@@ -136,8 +136,9 @@ export class RateLimits {
 }
 
 /**
- * Counts a call for the credential and for its owner, and returns the state of the limit that is nearer. A call that the credential is
- * refused does not count for the owner, so that one script that runs wild does not lock out their browser.
+ * Counts a call for the credential and for its owner, and returns the state of the limit with fewer calls remaining. A
+ * call over the limit of the credential does not count for the owner, so that one runaway script does not lock out the
+ * owner's browser.
  */
 export function takeForCaller(limits: RateLimits, name: 'read' | 'write', caller: Caller): LimitState {
   const ofCredential = limits.take(name, caller.credential.id);
@@ -146,7 +147,10 @@ export function takeForCaller(limits: RateLimits, name: 'read' | 'write', caller
   return ofPerson.exceeded || ofPerson.remaining < ofCredential.remaining ? ofPerson : ofCredential;
 }
 
-/** What leaves a row behind, or tells of others' accounts, is counted by all that one customer may own. */
+/**
+ * Limits on calls that create rows or reveal other accounts count an IPv6 /48 as one address, since one customer can
+ * own it.
+ */
 const WIDELY_COUNTED: ReadonlySet<LimitName> = new Set(['oauthRegistration', 'deviceSignIn', 'takenAddress']);
 
 /** Whom a limit counts an address as. */

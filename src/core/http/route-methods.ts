@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 export function collectMethods(app: FastifyInstance): (url: string) => string[] {
   const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
-    // A wildcard takes whatever no route of its own has, so it says nothing about one address.
+    // A wildcard matches every path without its own route, so its method says nothing about a single URL.
     if (url.includes('*')) return;
     const route = routes.get(url) ?? { pattern: patternOf(url), methods: new Set() };
     for (const each of [method].flat()) route.methods.add(each);

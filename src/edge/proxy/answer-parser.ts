@@ -94,7 +94,7 @@ export class AnswerParser {
     else if (this.#state !== 'done') throw new Error('the answer broke off');
   }
 
-  /** Takes what it can and returns the rest; undefined where nothing can be taken before more comes. */
+  /** Parses one step and returns the remaining bytes; undefined if the step needs more bytes. */
   #step(bytes: Buffer): Buffer | undefined {
     switch (this.#state) {
       case 'head':
@@ -187,7 +187,9 @@ export class AnswerParser {
     return bytes.subarray(end + 4);
   }
 
-  /** Returns where the line or head ends, negative if it does not yet; then the next search skips these bytes. */
+  /**
+   * Returns the end of the line or head, or a negative number if incomplete; the next search then skips these bytes.
+   */
   #findEnd(bytes: Buffer, mark: string): number {
     const end = bytes.indexOf(mark, Math.max(0, this.#searchedBytes - mark.length + 1));
     const sizeBytes = end < 0 ? bytes.length : end;
@@ -203,14 +205,14 @@ export class AnswerParser {
 }
 
 function parseHeaders(text: string): RawHeaders {
-  if (STRAY.test(text)) throw new Error('a header is none');
+  if (STRAY.test(text)) throw new Error('invalid header line');
   const headers: RawHeaders = [];
   for (let at = 0; at < text.length; ) {
     const found = text.indexOf('\r\n', at);
     const end = found < 0 ? text.length : found;
     const colon = text.indexOf(':', at);
     const name = text.slice(at, colon);
-    if (colon < at || colon > end || !NAME.test(name)) throw new Error('a header is none');
+    if (colon < at || colon > end || !NAME.test(name)) throw new Error('invalid header line');
     headers.push(name, text.slice(colon + 1, end).trim());
     at = end + 2;
   }

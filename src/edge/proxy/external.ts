@@ -54,7 +54,7 @@ export class ExternalPaths {
     const { message, tunnel } = await answered;
     if (tunnel) {
       tunnel.socket.destroy();
-      throw new NoticeError(NOTICES.external, new Error('the external server changes the protocol unasked'));
+      throw new NoticeError(NOTICES.external, new Error('the external server switched protocols unexpectedly'));
     }
     const headers = mapLocation(answerHeaders(message.rawHeaders), external);
     const source = fromMessage(message);

@@ -39,7 +39,7 @@ test('an address has one account, however its letters are written', async () => 
   await assert.rejects(anonymous().register({ body }), refused(409, 'account.exists'));
 });
 
-test('one client learns of few addresses that they are taken, and then of no address whether it is', async () => {
+test('a client can discover only a few registered addresses before every registration is rejected', async () => {
   // Three an hour.
   const limited = await startTestApp({ databaseUrl: app.databaseUrl, env: { RATE_LIMIT_FACTOR: '0.3' } });
   try {

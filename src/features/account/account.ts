@@ -56,8 +56,9 @@ const LINK_HOURS: Record<LinkPurpose, number> = { verify_email: 72, password_res
 const LINKS_PER_HOUR: Record<LinkPurpose, number> = { verify_email: 5, password_reset: 10 };
 
 /**
- * Whoever can sign in at once learns from that whether their registration made the account, so a uniform response would hide nothing.
- * What one client can learn is limited instead: after some addresses that are taken, it is refused before it is told anything.
+ * Registers an account. A uniform response would hide nothing, because a sign-in right after it reveals whether the
+ * account is new. Instead, the number of registered addresses that one client can discover is limited: beyond it, the
+ * request is rejected with 429.
  */
 export async function register(
   { db, services, body, ip }: Call<unknown, unknown, Registration>,
@@ -72,7 +73,7 @@ export async function register(
   return user;
 }
 
-/** Undefined if the address is taken; the caller has to roll back then. */
+/** Returns undefined if the address is registered already; the caller must then roll back. */
 async function createAccount(
   db: Db,
   services: Services,

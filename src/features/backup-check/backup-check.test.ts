@@ -203,7 +203,7 @@ function snapshotsOf(siteId: string): string[] {
     .map((name) => join(folder, name));
 }
 
-test('packs that are gone are found by the next backup: what the site still has is stored again, of the rest its owner is told', async () => {
+test('the next backup detects missing packs, stores again what the site still has, and notifies the owner of the rest', async () => {
   const loser = await registerPerson(app, 'Loser');
   await putOnPlan(app, loser.teamId, 'business');
   const { site, disk, points, offered, damaged } = await siteWithPast('gone', loser);

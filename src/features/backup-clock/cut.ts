@@ -52,7 +52,7 @@ export async function backUp(services: Services, siteId: string, limitMs = 0): P
       const cut = await services.hosts.snapshot(site, timed, { signal });
       await inTransaction(services.db, (tx) => recordCut(tx, site, cut, begunAt));
       if (cut.lostObjects > 0)
-        services.log.error({ siteId, lostObjects: cut.lostObjects }, 'a backup was damaged where it is stored');
+        services.log.error({ siteId, lostObjects: cut.lostObjects }, 'stored objects of a backup are lost');
     } catch (error) {
       // The platform's own trouble, and no word about the site.
       if (error instanceof HostUnreachable) return false;
@@ -84,7 +84,7 @@ export async function recordCut(db: Db, site: SiteRow, cut: CutReport, begunAt: 
   if (clock?.failed_event_id) await finishEvent(db, clock.failed_event_id, { recovered: true });
   await countStored(db, site, cut.storedBytes);
   await noteCut(db, site.id, begunAt, cut.tookMs);
-  // Its older restore points may need what is lost: they are looked at one by one (backup-check).
+  // Older restore points may need the lost objects, so backup-check checks each of them.
   if (cut.lostObjects > 0) await noteDamage(db, site.id);
   const { trackedTables, untrackedTables } = cut;
   // Where nothing had changed nothing was looked at.

@@ -101,7 +101,7 @@ async function exportSite(folder: string, { app, owner }: Place, { id, fqdn }: S
 /** The statements that create tables: what plugins find there. */
 const tablesIn = (sql: string) => sql.match(/CREATE TABLE [\s\S]*?\n\)/g)?.sort();
 
-test('an archive of a backup makes the same site again, on every driver and from one to the other', async (t) => {
+test('a backup archive imports as an identical site, on every driver and across drivers', async (t) => {
   const folder = scratchFolder(t);
   const places: Place[] = [];
   const open = async (name: string, options: Parameters<typeof startTestApp>[0]) => {

@@ -125,7 +125,7 @@ async function makeTeam(tx: Tx, services: Services, userId: string, name: string
   return teamId;
 }
 
-/** Makes a locked team what is bought for it; otherwise what an operator gave it. `by`: the operator who changes that. */
+/** Applies the subscribed plan to a locked team, or else the plan that an operator granted. `by`: that operator. */
 export async function followPayments(
   tx: Db,
   services: Services,
@@ -142,7 +142,7 @@ export async function followPayments(
     Number(team.period_start) !== Number(next.period_start) || Number(team.period_end) !== Number(next.period_end);
   if (periodMoved || team.interval !== next.interval || team.sub_id !== next.sub_id) await moveCycle(tx, team.id);
   if (team.plan_type_name !== next.plan_type_name) await followStorage(tx, team.id);
-  await tell(tx, services, { before: team, after: next, by });
+  await notifyPlanChange(tx, services, { before: team, after: next, by });
 }
 
 const isSame = (team: BilledTeam, next: TeamChange) =>
@@ -151,7 +151,7 @@ const isSame = (team: BilledTeam, next: TeamChange) =>
     return value instanceof Date && before instanceof Date ? Number(value) === Number(before) : value === before;
   });
 
-async function tell(
+async function notifyPlanChange(
   tx: Db,
   services: Services,
   { before, after, by }: { before: BilledTeam; after: TeamChange; by: Caller | null },

@@ -7,7 +7,7 @@ import { planIsPaid } from './billing.schema.ts';
 import { lockBilledTeams, writeGrantedPlan } from './billing.sql.ts';
 import { followPayments } from './billing.sync.ts';
 
-/** Gives a team a plan without payment; `free` takes it away, with the grace of a plan that ended. */
+/** Grants a team a plan without payment. `free` revokes it, with the grace period of an expired plan. */
 export async function setTeamPlan(
   { db, services, caller }: Pick<Call, 'db' | 'services' | 'caller'>,
   teamId: string,

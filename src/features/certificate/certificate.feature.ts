@@ -24,7 +24,7 @@ export const certificateFeature = feature({
       metrics: {
         certificates: { help: 'Certificates of the platform and of sites, by state', type: 'gauge', label: 'state' },
         certificate_expiry_seconds: {
-          help: 'Until the first certificate ends, by which one; nothing where there is none',
+          help: 'Seconds until the first certificate expires; absent if there is none',
           type: 'gauge',
           label: 'certificate',
         },

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { startTestApp, type TestApp } from '#testkit/app/test-app.ts';
 
-test('the metrics tell when the first certificate ends and how many cannot be obtained', async (t) => {
+test('the metrics report when the first certificate expires and how many cannot be obtained', async (t) => {
   const app = await startTestApp();
   t.after(() => app.close());
   assert.doesNotMatch(await readMetrics(app), /^siteyard_certificate_expiry_seconds/m);

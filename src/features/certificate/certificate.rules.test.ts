@@ -107,7 +107,7 @@ test('a chain may have text between its certificates', () => {
   assert.equal(readOwn('blog.example.com', { chain: `# ours - since May\n${chain}\n`, key }).chain, chain);
 });
 
-test('a chain of certificates that never end is none, and takes no longer than any other', () => {
+test('an unterminated chain of certificates is rejected, and takes no longer than any other', () => {
   const chain = '-----BEGIN CERTIFICATE-----'.repeat(200_000);
   assert.throws(() => readOwn('blog.example.com', { chain, key: '' }), { code: 'request.invalid' });
 });

@@ -1,6 +1,6 @@
 import { AcmeProblem } from '#integrations/acme/acme.ts';
 
-/** When a certificate is renewed, and when one that failed is tried again. Both spread, so that what came together does not go together. */
+/** Times of renewals and retries. Both have jitter, so that certificates issued together are renewed apart. */
 const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
 /** After the first failure, three times as long after each further one: within the few an hour that authorities allow. */
@@ -17,7 +17,7 @@ export function chooseRenewal(notBefore: Date, notAfter: Date, random = Math.ran
   return new Date(notBefore.getTime() + life * (RENEW_AFTER - SPREAD * random));
 }
 
-/** As long as the authority asks for, or longer with each failure before. */
+/** Returns the pause before a retry: exponential backoff, but at least what the authority asks for. */
 export function choosePause(failures: number, error: unknown, random = Math.random()): number {
   const asked = error instanceof AcmeProblem ? (error.retryAfterMs ?? 0) : 0;
   const isLimit = error instanceof AcmeProblem && error.kind === 'rateLimited';

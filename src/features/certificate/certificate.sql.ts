@@ -205,7 +205,7 @@ export async function countCertificates(db: Db): Promise<CertificateCounts> {
   return rows[0] as CertificateCounts;
 }
 
-/** Seconds until the first of the issued certificates ends; null where there is none. */
+/** Seconds until the first issued certificate expires; null if there is none. */
 export async function secondsUntilExpiry(db: Db): Promise<number | null> {
   const { rows } = await sql<{ seconds: number | null }>`
     select extract(epoch from min(not_after) - now())::float as seconds from certificates where not_after is not null`.execute(

@@ -18,7 +18,7 @@ export interface Sight {
   plan: { ok: boolean; text: string } | undefined;
   /** Of the last day; 95 of 100 requests took at most `p95_ms`. */
   traffic: { requests: number; p95_ms: number | null } | undefined;
-  /** Its processes started for this look, so its duration says nothing of other visits. */
+  /** True if the site was started for this check, so the duration is not typical. */
   woke: boolean;
 }
 

@@ -56,7 +56,7 @@ export class Docs {
     return this.#pages.get(path);
   }
 
-  /** What to show at an address that no page has. */
+  /** Renders the page for an unknown URL. */
   missingPage(path: string): DocsPage {
     const words = (path.split('/').at(-1) ?? '').replaceAll(/[^a-zA-Z0-9]+/g, ' ').slice(0, 100);
     return notFoundPage(words, this.#index.search(words, MOST_NEAR), this.#around);

@@ -21,7 +21,7 @@ export function requirePublicName(config: Config, fqdn: string, reserved: readon
     throw invalid(domainFault('this name is reserved for private networks or tests; name a public domain'));
 }
 
-/** What a record that is not right would have to be, and what it is. */
+/** Describes the expected and the actual value of a wrong record. */
 export function describeRecord({ type, name, expected, found }: DomainRecord): string {
   const says = found.length === 0 ? 'there is none' : `it is ${found.join(', ')}`;
   if (type === 'TXT') return `the TXT record of ${name} must hold the site's DKIM key, and ${says}`;

@@ -180,7 +180,7 @@ suite('a repository that is linked', () => {
     assert.equal(fileOf(site, 'plugins/a/a.php'), 'two');
   });
 
-  test('stays where a page answers late, and is not rolled back', async (t) => {
+  test('is not rolled back if a page responds late', async (t) => {
     const patience = { ...PATIENCE };
     t.after(() => Object.assign(PATIENCE, patience));
     Object.assign(PATIENCE, { attempts: 1000, timeoutMs: 1000, pauseMs: 50, maxLoadFactor: 1 });

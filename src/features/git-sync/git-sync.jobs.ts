@@ -234,7 +234,7 @@ async function giveUp(tx: Db, work: SyncWork, failure: string): Promise<void> {
 
 const DELETED = 'The site was deleted before its sync ended.';
 
-/** Ends the event of the sync and, for a first sync, that of the creation. */
+/** Ends the event of the sync and, for a first sync, the event of the site's creation. */
 async function finishSync(
   db: Db,
   { eventId, creationEventId }: SyncWork,

@@ -3,7 +3,7 @@ import type { InviteRow } from './invite.sql.ts';
 
 export type Invitation = Pick<InviteRow, 'first_name' | 'message' | 'role' | 'site_ids'> & {
   team_name: string;
-  /** Null where the inviter's account is gone. */
+  /** Null if the inviter's account was deleted. */
   inviter_name: string | null;
   /** A confirmed address, by which the reader knows who writes. */
   inviter_email: string | null;

@@ -73,7 +73,7 @@ suite('a wrong client or redirect URI sends the browser nowhere', () => {
     });
 });
 
-suite('every other fault of the request is told to the client, whether the person is signed in or not', () => {
+suite('any other invalid request redirects to the client with an error, whether the person is signed in or not', () => {
   const challenge = challengeOf(verifierOf());
   const faults: Record<string, [changes: Partial<AuthorizationRequest>, error: string]> = {
     'no response_type': [{ response_type: '' }, 'invalid_request'],

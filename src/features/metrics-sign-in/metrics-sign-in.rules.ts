@@ -16,8 +16,8 @@ export const AUTHORIZE_PATH = '/metrics-auth';
 type Decision = { location: string } | { signedIn: Caller };
 
 /**
- * Decides where the browser goes: back to the client with an error, to the sign-in and then here again, or on with a code for the caller.
- * Throws, and so sends the browser nowhere, until the client and its redirect URI are known to be right.
+ * Decides where the browser goes: back to the client with an error, to the sign-in and then here again, or on with a
+ * code for the caller. Throws instead of redirecting if the client or its redirect URI is invalid.
  */
 export function decideAuthorization(
   { client, issuer }: { client: Client; issuer: string },
@@ -37,7 +37,7 @@ export function decideAuthorization(
   return obstacle ? back({ error: 'access_denied', error_description: obstacle }) : { signedIn: caller };
 }
 
-/** The parameters of a token request, or the failure that the client is told. */
+/** Returns the parameters of a token request. Throws the error of RFC 6749 for an invalid one. */
 export function readExchange(body: CodeExchange): {
   code: string;
   redirect_uri: string;

@@ -11,7 +11,7 @@ export const overviewFeature = feature({
     figures({
       metrics: {
         platform_backup_age_seconds: {
-          help: 'How long ago the platform itself was last backed up; where it never was, since when that is watched',
+          help: 'Age of the last backup of the platform; before the first backup, time since monitoring began',
           type: 'gauge',
         },
       },

@@ -110,7 +110,7 @@ export const Overview = Type.Object(
       {
         last_at: Nullable(Timestamp),
         age_seconds: Type.Integer({
-          description: 'Time since the last one; where there is none, since the platform first watched for it',
+          description: 'Time since the last backup; before the first one, since monitoring began',
         }),
       },
       { description: 'Backups of the platform itself (backup-platform)' },

@@ -55,7 +55,9 @@ export async function forgetOldReadings(db: Db): Promise<void> {
   await sql`delete from platform_readings where slot < now() - interval '2 days'`.execute(db);
 }
 
-/** When the platform itself was last backed up. Where it never was, the age counts from the day this was first looked at. */
+/**
+ * Returns when the platform was last backed up. Before the first backup, the age counts from the start of monitoring.
+ */
 export async function platformBackup(db: Db): Promise<{ last_at: Date | null; age_seconds: number }> {
   const { rows } = await sql<{ last_at: Date | null; age_seconds: number }>`
     select backed_up_at as last_at,

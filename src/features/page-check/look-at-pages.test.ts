@@ -20,7 +20,7 @@ const late = () => new DOMException('the operation timed out', 'TimeoutError');
 const failure = (reason: ConstructorParameters<typeof SiteFailure>[0]) => new SiteFailure(reason, reason);
 
 suite('a page that does not answer in time', () => {
-  test('is asked again, and its next response counts', async () => {
+  test('is requested again, and its next response counts', async () => {
     const page = pageThat(late(), failure('overload'), 200);
     assert.equal(await askPatiently(page.ask, 3, patience, () => 0), 200);
     const broken = pageThat(failure('timeout'), 500);
@@ -45,7 +45,7 @@ suite('a page that does not answer in time', () => {
     }
   });
 
-  test('is not asked again after PHP crashed, which no load explains', async () => {
+  test('is not requested again after PHP crashed, since load does not explain a crash', async () => {
     for (const reason of ['crash', 'memory'] as const) {
       const page = pageThat(failure(reason), 200);
       assert.equal(await askPatiently(page.ask, 3, patience, () => 0), null);

@@ -11,7 +11,10 @@ const PAGES = [
   { name: 'login page', path: '/wp-login.php' },
   { name: 'REST root', path: '/?rest_route=/' },
 ];
-/** How often a page that does not answer is asked before it counts as broken. The timeout grows with the machine's load. */
+/**
+ * How often a page that times out is requested before it counts as broken. The timeout grows with the load of the
+ * machine.
+ */
 export const PATIENCE = { attempts: 3, timeoutMs: 30_000, pauseMs: 2_000, maxLoadFactor: 4 };
 const MAX_BYTES = 8 * 1024 * 1024;
 const MAX_SAID = 5;
@@ -27,8 +30,9 @@ export interface PageCheck {
 }
 
 /**
- * Asks each page as a visitor would. What fails is a result as well. A page that does not answer in time is asked again, because a slow machine
- * is no broken page, unless it was broken `before`. Once a page never answered, the others are asked once.
+ * Requests each page as a visitor would; a failure is a result too. A page that times out is requested again, because a
+ * slow machine does not make it broken, unless it was broken `before`. After one page has timed out on every attempt,
+ * the others are requested once.
  */
 export async function lookAtPages(
   services: Services,
@@ -64,7 +68,7 @@ export async function askPatiently(
     try {
       return await ask(Math.round(timeoutMs * factor));
     } catch (error) {
-      if (attempt >= attempts || isOfTheSite(error)) return null;
+      if (attempt >= attempts || isSiteFailure(error)) return null;
       await sleep(pauseMs * attempt);
     }
   }
@@ -73,8 +77,8 @@ export async function askPatiently(
 /** Processes that want to run, per core. */
 const machineLoad = () => (loadavg()[0] ?? 0) / availableParallelism();
 
-/** PHP ended in the middle of the request: to ask again changes nothing. */
-const isOfTheSite = (error: unknown): boolean =>
+/** PHP crashed during the request, so a retry does not help. */
+const isSiteFailure = (error: unknown): boolean =>
   error instanceof SiteFailure && (error.reason === 'crash' || error.reason === 'memory');
 
 const isFine = (status: number | null | undefined): status is number => typeof status === 'number' && status < 500;

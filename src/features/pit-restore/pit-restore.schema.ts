@@ -8,7 +8,7 @@ const NullableTimestamp = Type.Unsafe<Date | null>({ type: ['string', 'null'], f
 const record = {
   id: Uuid,
   site_live_id: Uuid,
-  for_stage_site: Type.Boolean({ description: 'It is one of the staging site' }),
+  for_stage_site: Type.Boolean({ description: 'Whether the restore is of the staging site' }),
   restore_point: Timestamp,
   backup_point: Type.Unsafe<Date | null>({
     ...NullableTimestamp,

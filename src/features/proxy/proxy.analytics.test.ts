@@ -93,7 +93,7 @@ suite('the people that a request names', () => {
     assert.deepEqual(both?.guests, ['x@b.example', 'a@b.example']);
   });
 
-  test('are nobody where one is removed, or where it is no list of guests', () => {
+  test('are none if a guest is removed or the list of guests is invalid', () => {
     assert.deepEqual(named('delete', `${GUESTS}/a@b.example`, { site_id: MINE, email: 'a@b.example' })?.guests, []);
     assert.deepEqual(named('get', STATS, { site_id: MINE, email: 'a@b.example' })?.guests, []);
   });

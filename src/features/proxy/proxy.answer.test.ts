@@ -31,7 +31,7 @@ suite('the body of a passed-on answer', () => {
       assert.deepEqual([body_encoding, found], [encoding, shown]);
     });
 
-  test('that is compressed although nobody asked for that is base64', async () => {
+  test('that is compressed although the request did not allow it is returned as base64', async () => {
     const compressed = await answer('{}', { 'content-encoding': 'gzip' });
     assert.equal(compressed.body_encoding, 'base64');
     assert.equal((await answer('{}', { 'content-encoding': 'Identity' })).body_encoding, 'json');

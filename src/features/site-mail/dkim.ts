@@ -27,7 +27,7 @@ export function dkimKeyOf(record: string): string | undefined {
 /** Where the DKIM record is published: this label, then _domainkey, then the site's name without www. */
 export const DKIM_SELECTOR = 'siteyard';
 
-/** To find the primes of a key takes long; tests take a smaller one (testkit/app/test-app.ts), and no setting does. */
+/** Generating a key is slow, so tests use a smaller one (testkit/app/test-app.ts). No setting changes the size. */
 export const DKIM_KEY = { modulusLength: 2048 };
 
 export async function newDkimKeys(): Promise<{ publicKey: string; privateKey: string }> {

@@ -4,7 +4,7 @@ import { createLog } from '#core/log.ts';
 import type { HostListener, LocalHost } from '#host/local-host.ts';
 import { listenForMail } from './listen-for-mail.ts';
 
-test('mail is fetched at once, then every ten seconds at most, and nothing told meanwhile is forgotten', (t) => {
+test('mail is fetched at once, then every ten seconds at most, and no notification in between is lost', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let listener: HostListener = {};
   const localHost = {
@@ -33,7 +33,7 @@ test('mail is fetched at once, then every ten seconds at most, and nothing told 
   assert.deepEqual(fetched, ['a', 'b', 'a', 'a'], 'and then the next one is at once again');
 });
 
-test('a fetch that can not be asked for is no unhandled error, and the next one is asked for', async (t) => {
+test('a fetch that cannot be requested causes no unhandled error, and the next one is requested', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let listener: HostListener = {};
   const localHost = {

@@ -45,7 +45,7 @@ const claims = (services: Services, teamId: string, ...names: string[]) =>
 const keyAt = (name: string, key = 'KEY') => ({ [`siteyard._domainkey.${name}`]: [`v=DKIM1; k=rsa; p=${key}`] });
 
 suite('a site writes', () => {
-  test('as its name where that is the platform’s to give, without a look at any zone', async () => {
+  test('as its name where that is the platform’s to give, without a DNS lookup', async () => {
     const asked: string[] = [];
     const fqdn = 'blog.sites.yard.com';
     const owner = await platformWith({}, asked).ownerOf({ fqdn });

@@ -19,7 +19,7 @@ export async function requireSlot(
   isFree: boolean,
   without?: { is_free: boolean },
 ): Promise<void> {
-  // Operators are no customers: what bounds their own teams is the machine.
+  // Operators are not customers: only the capacity of the machine limits their teams.
   if ((await findUser(db, team.user_id)).is_superuser) return;
   const counted = await countSites(db, team.id);
   const free = counted.free_sites - (without?.is_free ? 1 : 0);

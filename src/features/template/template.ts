@@ -78,13 +78,13 @@ export const onOwnTemplate: Access<TemplateRow> = {
 };
 
 const ONLY_OWNERS = {
-  team: 'Only the creator of the template, or an admin of its team, can do this.',
-  account: 'Only the creator of the template can do this.',
+  team: 'Only the creator of the template or an admin of its team can do this. Ask one of them.',
+  account: 'Only the creator of the template can do this. Ask them, or create your own template.',
 };
 
 export interface PreparedTemplate {
   teamId: string | null;
-  /** Only this team sees it before it is public; else all teams of its maker do. */
+  /** True if only this team sees the template before it is public; otherwise all teams of its creator do. */
   isForTeam: boolean;
   siteId: string | null;
   archive: InspectedArchive | undefined;
@@ -214,7 +214,7 @@ export async function prepareUpdate(
     if (site?.team_id !== template.team_id) throw templateRefused({ message: SITE_LEFT });
     return undefined;
   }
-  // A new address is read even if its content is fetched later, so that the row never names what no template can be made of.
+  // A new URL is inspected even if its content is fetched later, so that the row never names an unusable archive.
   if (!isFetched && (url === undefined || url.trim() === template.url)) return undefined;
   return inspectArchive(db, services, caller, { url: url ?? template.url, theme: template.theme ?? undefined });
 }

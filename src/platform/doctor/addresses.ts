@@ -8,7 +8,7 @@ const WAIT_MS = 5_000;
 const SMTP_PORT = 25;
 const SMTPS_PORT = 465;
 
-/** What others have to reach, and what the platform has to reach. Advice alone: each of it can be repaired while the platform runs. */
+/** Checks inbound names and outbound servers. Findings are advice only: each can be fixed while the platform runs. */
 export async function examineAddresses(config: Config): Promise<Finding[]> {
   const findings = await Promise.all([
     examineName('BASE_URL', new URL(config.baseUrl).hostname),
@@ -41,15 +41,15 @@ async function examineNameServers(servers: readonly string[]): Promise<Finding |
   resolver.setServers(servers);
   try {
     await inTime(resolver.resolveNs('.'));
-    return fine('DNS_SERVERS', `${servers.join(', ')} answer`);
+    return fine('DNS_SERVERS', `${servers.join(', ')} respond`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // An answer that names nothing is an answer.
-    if (code === 'ENODATA' || code === 'ENOTFOUND') return fine('DNS_SERVERS', `${servers.join(', ')} answer`);
+    // A response without records is a response.
+    if (code === 'ENODATA' || code === 'ENOTFOUND') return fine('DNS_SERVERS', `${servers.join(', ')} respond`);
     return advise(
       'DNS_SERVERS',
-      `${servers.join(', ')} do not answer (${code ?? (error as Error).message})`,
-      'Name servers that answer this machine, or leave DNS_SERVERS out to use those of the machine.',
+      `${servers.join(', ')} do not respond (${code ?? (error as Error).message})`,
+      'Set DNS_SERVERS to name servers that this machine reaches, or leave it out to use those of the machine.',
     );
   }
 }
@@ -61,12 +61,12 @@ async function examineMail(smtpUrl: string | undefined): Promise<Finding | undef
   const socket = connect({ host: hostname, port: number });
   try {
     await inTime(new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject)));
-    return fine('SMTP_URL', `${hostname}:${number} takes connections`);
+    return fine('SMTP_URL', `${hostname}:${number} accepts connections`);
   } catch (error) {
     return advise(
       'SMTP_URL',
-      `${hostname}:${number} takes no connection (${(error as Error).message})`,
-      'Set SMTP_URL to a mail server that this machine reaches; until then no mail leaves.',
+      `${hostname}:${number} accepts no connection (${(error as Error).message})`,
+      'Set SMTP_URL to a mail server that this machine reaches; until then no mail is sent.',
     );
   } finally {
     socket.destroy();
@@ -75,7 +75,7 @@ async function examineMail(smtpUrl: string | undefined): Promise<Finding | undef
 
 function inTime<T>(work: Promise<T>): Promise<T> {
   const late = new Promise<never>((_resolve, reject) => {
-    setTimeout(() => reject(new Error(`no answer in ${WAIT_MS / 1000} s`)), WAIT_MS).unref();
+    setTimeout(() => reject(new Error(`no response in ${WAIT_MS / 1000} s`)), WAIT_MS).unref();
   });
   return Promise.race([work, late]);
 }

@@ -40,7 +40,7 @@ function examineBuild(): Finding {
   const name = 'build';
   try {
     rejectStaleBuild();
-    return fine(name, 'made from this version');
+    return fine(name, 'built from this version');
   } catch (error) {
     return fault(name, (error as Error).message, 'Build this version with `node scripts/setup.mjs`.');
   }

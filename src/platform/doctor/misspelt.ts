@@ -6,7 +6,7 @@ const MAX_EDITS = 2;
 /** Short names are near too many others. */
 const MIN_LENGTH = 6;
 
-/** Variables of the environment that are named nearly like one of ours, which stays at its default then. */
+/** Finds environment variables that look like a misspelt variable of the service, which would keep its default. */
 export function findMisspelt(env: Env): Finding[] {
   const known = Object.keys(Variables.properties);
   return Object.keys(env)
@@ -14,7 +14,7 @@ export function findMisspelt(env: Env): Finding[] {
     .flatMap((name) => {
       const meant = known.find((each) => each.length >= MIN_LENGTH && env[each] === undefined && isNear(name, each));
       if (meant === undefined) return [];
-      return [advise(name, 'is no variable of the service', `Rename it to ${meant} if you meant that.`)];
+      return [advise(name, 'is not a variable of the service', `Rename it to ${meant} if you meant that.`)];
     });
 }
 

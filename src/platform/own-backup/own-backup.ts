@@ -63,7 +63,7 @@ export async function backUpPlatform<T>(
   }
 }
 
-/** What the metric and the overview tell the age by. The time is after the last row that the backup holds, by a moment. */
+/** Records the time for the metric and the overview. It is slightly later than the last row in the backup. */
 async function recordBackup({ db }: Database): Promise<void> {
   await sql`update platform set backed_up_at = now()`.execute(db);
 }
@@ -114,14 +114,14 @@ export async function restorePlatform(
   }
 }
 
-/** Reads a backup to its end, which proves that all of it is as it was written. */
+/** Reads a backup to its end, which verifies that it is complete and unchanged. */
 async function verifyBackup(file: string, passphrase: string): Promise<Head> {
   let head: Head | undefined;
   for await (const line of readSealedLines(file, passphrase)) head ??= JSON.parse(line) as Head;
   const migrations = await listMigrations();
   if (head && JSON.stringify(head.migrations) === JSON.stringify(migrations)) return head;
   throw new OwnBackupRefused(
-    `The backup was made by another version (its last migration is ${head?.migrations?.at(-1)}, ours ${migrations.at(-1)}): restore it with that one, then update`,
+    `The backup was made by another version (its last migration is ${head?.migrations?.at(-1)}, this version has ${migrations.at(-1)}). Restore it with that version, then update.`,
   );
 }
 
@@ -146,7 +146,7 @@ async function buildDatabase(config: Config, log: Log, load: (database: Database
   try {
     const postgres = await startEmbeddedPostgres({ dataDir: draft, log: (line) => log.info(line) });
     const rows = await fillDatabase({ ...config, databaseUrl: postgres.url }, log, load).finally(() => postgres.stop());
-    // What is there has no cluster: a log, or a password that fits none.
+    // The existing folder has no cluster, only a log or an unused password.
     await rm(folder, { recursive: true, force: true });
     await moveDurably(draft, folder);
     return rows;
@@ -171,7 +171,7 @@ async function fillDatabase(config: Config, log: Log, load: (database: Database)
   }
 }
 
-/** What a restore that was killed has left, its Postgres included. */
+/** Removes the leftovers of a killed restore, including its orphaned Postgres. */
 async function removeDraft(draft: string): Promise<void> {
   if (!existsSync(draft)) return;
   const lock = lockDataDir(draft);
@@ -182,7 +182,7 @@ async function removeDraft(draft: string): Promise<void> {
 /** A platform writes its key down at its first start. */
 async function refuseUsed({ db }: Database): Promise<void> {
   if (await isPlatform(db))
-    throw new OwnBackupRefused('The database belongs to a platform already: restore into an empty one');
+    throw new OwnBackupRefused('The database belongs to a platform already. Restore into an empty database.');
 }
 
 /** Whatever was sealed with the key that is there could never be read again. */
@@ -191,7 +191,7 @@ async function refuseOther(file: string, content: string): Promise<void> {
     throw new OwnBackupRefused(`${file} holds something else than the backup: restore into an empty folder`);
 }
 
-/** False where the file holds this already. */
+/** Returns false if the file already has this content. */
 async function writeKey(file: string, content: string): Promise<boolean> {
   try {
     await writeFile(file, `${content}\n`, { mode: 0o600, flush: true, flag: 'wx' });

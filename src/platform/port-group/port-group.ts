@@ -15,7 +15,7 @@ export interface PortGroup {
   readonly visitorSeed: number;
   /** Whoever comes back may meet another one, and goes on with the TLS session of before. */
   readonly ticketKeys: Buffer;
-  /** How many of the others ended by themselves and were started again. */
+  /** How many of the other processes were restarted after an unexpected exit. */
   readonly replaced: number;
   /** Says to the others what counts for all. */
   tell(news: News): void;

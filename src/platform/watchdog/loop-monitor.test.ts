@@ -44,7 +44,7 @@ test('the process hangs once it has computed for thirty seconds, however long th
   assert.deepEqual(overloaded(20, { cpu: 50, wait: 450 }), ['hung']);
 });
 
-test('a machine that slept takes nothing away from the process', () => {
+test('suspension of the machine does not count as a block', () => {
   const tick = watch();
   tick(10, { isTurning: true });
   // The watchdog is stopped as well: whatever the clock says, there was one look.

@@ -1,8 +1,8 @@
-/** How often the main thread shows that its event loop turns, and how often the watchdog looks. */
+/** Interval of the main thread's heartbeats and of the watchdog's checks. */
 export const TICK_MS = 500;
 /** A block that lasts so long is reported. */
 const BLOCK_MS = 2_000;
-/** A process whose main thread computes for so long without a turn of its event loop is replaced. */
+/** Processor time without a heartbeat after which the process is killed and restarted. */
 const HANG_CPU_MS = 30_000;
 
 /** What the kernel has counted for a thread since it started (/proc/<pid>/task/<tid>/schedstat). */
@@ -16,9 +16,9 @@ export interface ThreadTimes {
 type Verdict = { t: 'blocked'; ms: number } | { t: 'ended'; ms: number } | { t: 'hung'; cpuMs: number };
 
 /**
- * Judges from heartbeats whether the event loop is blocked. A clock alone would blame the process for a machine that sleeps or is overloaded, so
- * no look counts for more than one tick (a stopped process stops the watchdog too), time in the kernel's run queue does not count at all, and
- * only processor time makes a process hang.
+ * Detects from missing heartbeats that the event loop is blocked. Wall-clock time alone would blame the process for a
+ * machine that is suspended or overloaded. So one check adds at most one tick (a stopped process stops the watchdog
+ * too), time in the kernel's run queue does not count, and only processor time makes a process count as hung.
  */
 export class LoopMonitor {
   readonly #readTimes: () => ThreadTimes;

@@ -11,7 +11,7 @@ setInterval(() => {
   const beats = Atomics.load(counted, BEATS);
   const verdict = monitor.look(beats);
   if (verdict?.t === 'blocked') void reportBlock(beats, verdict.ms);
-  else if (verdict?.t === 'ended') log('warn', { blocked_ms: verdict.ms }, 'the event loop turns again');
+  else if (verdict?.t === 'ended') log('warn', { blocked_ms: verdict.ms }, 'the event loop is no longer blocked');
   else if (verdict?.t === 'hung') void replaceProcess(beats, verdict.cpuMs);
 }, TICK_MS);
 
@@ -27,7 +27,7 @@ async function reportBlock(beats: number, ms: number): Promise<void> {
 async function replaceProcess(beats: number, cpuMs: number): Promise<void> {
   const at = await readMainStack(isBlockedAt(beats));
   if (!isBlockedAt(beats)()) return;
-  log('fatal', { cpu_ms: Math.round(cpuMs), ...at }, 'the process hangs and is killed, to be started again');
+  log('fatal', { cpu_ms: Math.round(cpuMs), ...at }, 'the process hangs and is killed for a restart');
   process.kill(process.pid, 'SIGKILL');
 }
 
@@ -41,8 +41,8 @@ async function readMainStack(isBlocked: () => boolean): Promise<object> {
 }
 
 /**
- * A line as core/log.ts writes them, without the logger's memory. Its own write: what a thread prints otherwise goes through the main thread, which
- * hangs.
+ * Writes a line in the format of core/log.ts, without the memory of the logger. It writes to stderr directly, because
+ * console output of a thread goes through the main thread, which hangs.
  */
 function log(level: 'warn' | 'error' | 'fatal', fields: object, msg: string): void {
   if (logLevel === 'silent') return;

@@ -57,7 +57,7 @@ test('a block of the event loop is logged with its stack and its request, and co
     line.stack.join('\n'),
   );
   assert.ok(line.blocked_ms >= 2_000);
-  await eventually(async () => logged('the event loop turns again')[0]);
+  await eventually(async () => logged('the event loop is no longer blocked')[0]);
   await eventually(async () => (await readMetrics()).includes('siteyard_event_loop_blocks_total 1'));
 });
 
@@ -71,7 +71,7 @@ test('a process that hangs is replaced while the others answer', async () => {
   });
   const killed = await eventually(async () => {
     assert.equal((await ask('GET', '/healthz')).status, 200);
-    return logged('the process hangs and is killed, to be started again')[0];
+    return logged('the process hangs and is killed for a restart')[0];
   }, 600_000);
   assert.notEqual(killed.pid, service.pid);
   assert.ok(killed.cpu_ms >= 30_000);

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 const LONGEST_STRETCH = 10;
 
 /**
- * Calls `act` when the process has had `limitMs`, unless the limit is stopped before. The time that the process waits for a processor, on a machine
- * that is short of processor time, does not count.
+ * Calls `act` once the process has used `limitMs`, unless the limit is stopped first. Time that the process waits for a
+ * processor on an overloaded machine does not count.
  */
 export function whenTimeIsUp(
   process: { readonly pid: number; readonly alive: boolean },

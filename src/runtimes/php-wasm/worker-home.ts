@@ -46,9 +46,7 @@ export async function findSandbox(wanted: SandboxWish, cacheDir: string, log: Lo
   const found = await Sandbox.find(wanted, [...PROGRAMS, cacheDir]);
   if (found instanceof Sandbox) {
     if (!found.hasFilter)
-      log.warn(
-        'no filter of system calls in sandboxes: their programs can take disk space at once and open any socket',
-      );
+      log.warn('sandboxes run without a seccomp filter: their programs can preallocate disk space and open any socket');
     return found;
   }
   log.warn({ why: found.missing }, 'sites run without a sandbox of their own, and their shell is a limited one');

@@ -42,7 +42,10 @@ export interface SnapshotResult {
   changes: FileChanges;
   /** What the source of the tables said at the cut; a restore refuses to work on any other state. */
   tablesVersion: string | undefined;
-  /** Objects of the snapshot before that the store had lost, one where it can not be told. All of the site was read and stored again for them. */
+  /**
+   * Lost objects of the previous snapshot, 1 if the number is unknown. If not 0, all of the site was read and stored
+   * again.
+   */
   lostObjects: number;
 }
 
@@ -308,13 +311,15 @@ export class Archiver {
       const { files, fresh = [], tablesVersion, lossName = '' } = known ?? {};
       return { last, files, fresh, tables: await this.#readRoots(refs), tablesVersion, lossName };
     } catch (error) {
-      // Nothing is built on what can not be read.
+      // An unreadable snapshot cannot be the base of the next one.
       return unlessCorrupt(error);
     }
   }
 }
 
-/** Nothing is known of the site but its last snapshot: all of it is read, and what the store lacks is stored again. */
+/**
+ * Discards all state except the last snapshot, so that all of the site is read and missing objects are stored again.
+ */
 function readAnew({ last }: State, lossName: string): State {
   return { last, files: undefined, fresh: [], tables: new Map(), tablesVersion: undefined, lossName };
 }

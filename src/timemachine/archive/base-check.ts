@@ -12,17 +12,20 @@ export interface Base {
   tables: ReadonlyMap<string, TableState>;
 }
 
-/** A pack's end is read, or the packs are listed, once in so long for all sites of a pool. */
+/** Interval at which the end of a pack is read, or the packs are listed, for all sites of a pool. */
 const PACKS_EVERY_MS = 3_600_000;
 /** Objects of the base that are read and compared with their hashes, and lists of chunks that are read, for each snapshot. */
 const SAMPLES = 8;
 const LISTS = 8;
-/** For all lists, where a pack was lost or nothing is known yet; what is not reached is read for the next snapshots. */
+/**
+ * Time limit for reading all lists after a pack was lost or a start; the remaining lists are read with the next
+ * snapshots.
+ */
 const ALL_LISTS_MS = 100;
 
 /**
- * Checks for each snapshot, before it builds on the one before, that a restore of that would find what it needs. Every object that the archiver knows of has to
- * be in a pack that is there, to its end; of the bytes themselves a sample is read. The weekly check reads everything.
+ * Checks before each snapshot that the previous one can be restored. Every object that the archiver has in memory must
+ * be in a pack that exists and is complete; only a sample of the contents is read. The weekly check reads everything.
  */
 export class BaseCheck {
   readonly #repository: SiteRepository;
@@ -66,7 +69,7 @@ export class BaseCheck {
     }
   }
 
-  /** Every object comes up in its turn. What is found to be other bytes is marked by the reading. */
+  /** Samples the objects in rotation. Reading a damaged object marks it. */
   async #readSample(needed: NeededObjects): Promise<void> {
     for (const pool of needed.pools()) {
       const hashes = needed.hashesOf(pool);
@@ -148,7 +151,7 @@ class NeededObjects {
   }
 }
 
-/** What can not be read is marked or dropped by then, and counts as lost. */
+/** Ignores read errors: an unreadable object has been marked or dropped by then, and counts as lost. */
 async function ifReadable<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;

@@ -72,7 +72,7 @@ export interface CutReport {
   isNew: boolean;
   /** All that it stored, also where that is in no new snapshot. */
   storedBytes: number;
-  /** Of the snapshot before, lost where it is stored. What the site still has of them was stored again. */
+  /** Objects of the previous snapshot that the store has lost. Those that the site still has were stored again. */
   lostObjects: number;
   /** The work itself, without what it waited for. */
   tookMs: number;

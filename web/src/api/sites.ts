@@ -49,7 +49,7 @@ type Cdn = {
   bandwidth_saved: number;
 };
 
-/** What people call a site; its host name until it has a title. */
+/** Display name of a site: its title, or its host name if it has none. */
 export function titleOfSite({ title, fqdn }: Pick<Site, 'title' | 'fqdn'>): string {
   return title || fqdn;
 }
@@ -71,11 +71,11 @@ const works: Record<string, string> = {
 export type SiteState = {
   kind: 'live' | 'protected' | 'pending' | 'asleep' | 'failing' | 'busy' | 'stopped';
   label: string;
-  /** What keeps visitors from the site, as a sentence. */
+  /** Why visitors cannot reach the site, as a sentence. */
   reason?: string | null;
 };
 
-/** No state is called like an environment (live, staging): both are on the same page. */
+/** No state is named like an environment (live, staging), since both appear on the same page. */
 const reachable: Record<Site['reachability']['state'], Pick<SiteState, 'kind' | 'label'>> = {
   live: { kind: 'live', label: 'Online' },
   protected: { kind: 'protected', label: 'Protected' },

@@ -31,7 +31,7 @@ const SITE_KEYWORDS = [
   'machine',
 ];
 const FILLERS = new Set(['a', 'at', 'for', 'in', 'my', 'of', 'on', 'site', 'the', 'to', 'up']);
-/** Shorter ones begin too many words. */
+/** Minimum length of a typed prefix; shorter prefixes match too many keywords. */
 const SHORTEST = 3;
 
 export interface Named {
@@ -52,8 +52,8 @@ export function isNamed(typed: string, { label, hint = '', keywords = [] }: Name
 }
 
 /**
- * The name of a site in what was typed: "purge cache of quay" is about "quay", "ssl" about every site. Undefined where nothing says what to do with
- * a site, so that it is a name as a whole.
+ * Returns the part of the input that names a site: "quay" for "purge cache of quay", an empty string for "ssl".
+ * Undefined if the input contains no action, so that all of it is a name.
  */
 export function siteWordsIn(typed: string): string | undefined {
   const words = wordsOf(typed);

@@ -99,7 +99,7 @@ export function useCommands(typed: string, search: string): { commands: Command[
   return {
     commands: [
       ...(isTyping || sites.isPlaceholderData ? foundSites.filter(isMatch) : foundSites),
-      // Where a site was named with what to do, that comes first; else it stands after what it could also mean.
+      // Actions on a named site come first; without a name, actions on sites follow the general commands.
       ...(siteWords ? [...ofSites, ...fixed] : [...fixed, ...ofSites]),
       ...(isTyping || docs.isPlaceholderData ? foundDocs.filter(isMatch) : foundDocs),
     ],
@@ -107,10 +107,10 @@ export function useCommands(typed: string, search: string): { commands: Command[
   };
 }
 
-/** What is offered for so many sites at once. */
+/** Maximum number of sites whose actions are listed. */
 const MOST_SITES = 3;
 
-/** What can be done to a site from anywhere, as far as the caller may, and its pages. */
+/** Returns the actions on a site that the caller is allowed to run, and links to its pages. */
 function commandsOf(site: Site, me: User): Command[] {
   const { change, signIn } = obstaclesOf(site, me);
   const { fqdn } = site;

@@ -2,7 +2,7 @@ import { Alert } from '../ui/alert.tsx';
 import { CopyLine } from '../ui/copy-line.tsx';
 import { CancelButton, DialogActions } from '../ui/dialog.tsx';
 
-/** A secret that was just created, inside the dialog (`isSecret`) that created it: it can be copied now and never again. */
+/** A secret that was just created, inside the dialog (`isSecret`) that created it: it cannot be shown again. */
 export function SecretOnce({ secret, copyLabel, warning }: { secret: string; copyLabel: string; warning: string }) {
   return (
     <div className="grid gap-5">

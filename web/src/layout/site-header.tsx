@@ -41,7 +41,7 @@ export function SiteBreadcrumb({ site, stage, page }: SiteBreadcrumbProps) {
   );
 }
 
-/** Over every page of a staging site, so that it is not taken for the live one. */
+/** Banner on every page of a staging site, so that it is not mistaken for the live site. */
 export function StagingStrip({ stage }: { stage: StageSite }) {
   return (
     <p className="mb-5 flex flex-wrap items-center gap-x-2.5 gap-y-1 rounded-lg border-warn border-l-4 bg-warn-soft px-3.5 py-2 text-warn-text">

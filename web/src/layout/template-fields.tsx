@@ -5,7 +5,7 @@ import { Textarea } from '../ui/input.tsx';
 import { Select } from '../ui/select.tsx';
 import { Switch } from '../ui/switch.tsx';
 
-/** What is said of a template, for a new one and for one that is edited. */
+/** Form fields that describe a template, for creating and editing one. */
 export function TemplateFields({ template }: { template?: Template }) {
   return (
     <>
@@ -18,7 +18,7 @@ export function TemplateFields({ template }: { template?: Template }) {
       <Switch
         name="is_public"
         label="Public"
-        hint="Everyone can use it once an operator of the platform has approved it. Otherwise it is for your teams."
+        hint="Everyone can use it once an operator of the platform has approved it. Otherwise only your teams can."
         defaultChecked={template?.is_public ?? false}
       />
     </>

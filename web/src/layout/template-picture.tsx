@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { cx } from '../ui/cx.ts';
 import { TemplateIcon } from '../ui/icons.ts';
 
-/** Nothing depends on it: without a picture a drawing stands for it. */
+/** Decorative image of a template; an icon replaces a missing one. */
 export function TemplatePicture({ url, className = 'w-full' }: { url: string | null; className?: string }) {
   const [hasFailed, setHasFailed] = useState(false);
   if (url === null || hasFailed) return <PicturePlaceholder icon={TemplateIcon} className={className} />;

@@ -7,6 +7,7 @@ import { AuthCard } from '../layout/auth-layout.tsx';
 import { Button, buttonStyle } from '../ui/button.tsx';
 import { dateFormat } from '../ui/clock.ts';
 import { messageOf } from '../ui/form.tsx';
+import { formatMoment } from '../ui/format-time.ts';
 import { HistoryIcon, OpenIcon } from '../ui/icons.ts';
 import { useTitle } from '../ui/page.tsx';
 import { Spinner } from '../ui/spinner.tsx';
@@ -95,7 +96,7 @@ function Browsed({ preview, url }: { preview: Preview; url: string }) {
   const { fqdn, is_of_stage, restore_point, expires_at } = preview;
   const isOver = useNowMs() >= Date.parse(expires_at);
   const [isThere, setThere] = useState(false);
-  useTitle(`${fqdn} as of $<Moment iso={restore_point} />`);
+  useTitle(`${fqdn} as of ${formatMoment(restore_point)}`);
   return (
     <div data-whole-window className="fixed inset-0 z-40 flex flex-col bg-bg">
       <header className="flex flex-wrap items-center gap-x-3 gap-y-2 border-line border-b bg-surface px-4 py-2.5">

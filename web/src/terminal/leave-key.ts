@@ -1,8 +1,8 @@
 type Key = Pick<KeyboardEvent, 'type' | 'key' | 'ctrlKey' | 'altKey' | 'metaKey'>;
 
 /**
- * Returns a function that says of each key event of a terminal whether it moves the focus out of it. Tab belongs to the shell, so only Tab or
- * Shift+Tab right after Escape leaves, as in the file editor (WCAG 2.1.2).
+ * Returns a function that checks whether a key event moves the focus out of the terminal. The shell receives Tab, so
+ * only Tab or Shift+Tab right after Escape moves the focus, as in the file editor (WCAG 2.1.2).
  */
 export function leaveKey(): (event: Key) => boolean {
   let isAfterEscape = false;

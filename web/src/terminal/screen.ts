@@ -34,7 +34,7 @@ export class XtermScreen implements Screen {
     for (const addon of [this.#fit, this.#search, links, new Unicode11Addon()]) this.terminal.loadAddon(addon);
     this.terminal.unicode.activeVersion = '11';
     const isLeaving = leaveKey();
-    // What xterm does not handle is the browser's, which moves the focus on.
+    // The browser handles the key instead of xterm, and moves the focus.
     this.terminal.attachCustomKeyEventHandler((event) => !isLeaving(event));
   }
 

@@ -14,7 +14,7 @@ export const buttonStyle = cva(
           'border border-line-strong bg-surface text-fg shadow-card hover:not-data-disabled:bg-raised data-popup-open:bg-raised',
         ghost:
           'text-muted hover:not-data-disabled:bg-raised hover:not-data-disabled:text-fg data-popup-open:bg-raised data-popup-open:text-fg',
-        /** Leads to what cannot be taken back; the button that does it is `danger`. */
+        /** Opens the confirmation of an irreversible action; the button that runs it is `danger`. */
         dangerOutline:
           'border border-danger/50 bg-surface text-danger-text shadow-card hover:not-data-disabled:bg-danger-soft data-popup-open:bg-danger-soft',
         danger: 'bg-danger text-danger-fg shadow-card hover:not-data-disabled:bg-danger-hover',

@@ -40,7 +40,7 @@ export function Choice({ value, disabled, ...props }: ChoiceProps) {
       aria-checked={isChosen}
       aria-disabled={disabled}
       disabled={disabled}
-      // Until one is chosen each is a stop for the keyboard.
+      // Until an option is selected, each one is a tab stop.
       tabIndex={isChosen || chosen === '' ? 0 : -1}
       data-checked={isChosen ? '' : undefined}
       data-disabled={disabled ? '' : undefined}

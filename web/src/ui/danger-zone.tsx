@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** The last card of a settings page: what cannot be taken back, apart from everything else. */
+/** The last card of a settings page, which separates irreversible actions from the rest. */
 export function DangerZone({ children }: { children: ReactNode }) {
   return (
     <section className="min-w-0 rounded-xl border border-danger/50 bg-surface shadow-card">

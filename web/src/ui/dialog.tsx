@@ -16,7 +16,7 @@ type DialogProps = {
   description?: ReactNode;
   children: ReactNode;
   wide?: boolean;
-  /** Shows what is never shown again, so only a button among its children closes it. */
+  /** The content cannot be shown again, so only a button among the children closes the dialog. */
   isSecret?: boolean | undefined;
   /** Where to begin, if not at the first field. With `autoFocus` the focus would not find its way back to the opener. */
   initialFocus?: RefObject<HTMLElement | null>;

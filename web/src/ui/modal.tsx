@@ -13,7 +13,7 @@ type ModalProps = {
   description?: string | undefined;
   /** A question has to be answered: a click beside it does not close it. */
   isQuestion?: boolean | undefined;
-  /** Shows what is never shown again: only a button inside closes it, and neither Escape nor a click beside it does. */
+  /** The content cannot be shown again, so only a button inside closes it, not Escape or a click outside. */
   isSecret?: boolean | undefined;
   initialFocus?: RefObject<HTMLElement | null> | undefined;
   /** Of what fills the window around the panel. */

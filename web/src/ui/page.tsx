@@ -8,7 +8,7 @@ export function useTitle(title: string): void {
 
 type PageHeaderProps = {
   title: string;
-  /** In the title of the window, where that has to say more. */
+  /** Window title, if it has to say more than the heading. */
   windowTitle?: string | undefined;
   description?: ReactNode;
   badges?: ReactNode;

@@ -2,7 +2,7 @@ import { Choice, ChoiceGroup } from './choice.tsx';
 
 type SegmentedProps = {
   label: string;
-  /** None is chosen yet without it. */
+  /** Undefined while no option is selected. */
   value: string | undefined;
   onChange: (value: string) => void;
   options: { value: string; label: string }[];

@@ -11,7 +11,7 @@ export function useNowMs(): number {
   return nowMs;
 }
 
-/** "5 minutes ago", with the exact time and UTC on hover; it moves on by itself. */
+/** "5 minutes ago", with the exact time and UTC on hover; updates by itself. */
 export function Time({ iso, className }: { iso: string; className?: string }) {
   const nowMs = useNowMs();
   return (
@@ -38,7 +38,7 @@ export function Moment({ iso }: { iso: string }) {
   );
 }
 
-/** A sentence of the API, which names instants exactly; people read them in their own time. */
+/** Renders a message of the API with its UTC timestamps in the reader's local time. */
 export function TextWithMoments({ text }: { text: string }) {
   return splitAtInstants(text).map((part, index) =>
     // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text have no other name, and never move.

@@ -233,7 +233,7 @@ function Certificates({ certificates }: { certificates: Of<'certificates'> }) {
   );
 }
 
-/** Three times what the timer in deploy/systemd takes; the alert rule has the same. */
+/** Three times the interval of the timer in deploy/systemd, as in the alert rule. */
 const PLATFORM_BACKUP_OLD_SECONDS = 3 * 3600;
 
 function Backups({

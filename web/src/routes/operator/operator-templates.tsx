@@ -24,7 +24,7 @@ export function OperatorTemplates() {
   return (
     <Section
       title="Templates"
-      description="A public template is for everyone once it is approved. Open its demo or page before."
+      description="Everyone can use a public template once it is approved. Check its demo or page first."
       action={
         <Segmented
           label="Templates to show"
@@ -45,7 +45,10 @@ export function OperatorTemplates() {
         query={query}
         onPage={setPage}
         empty={
-          <Empty icon={<TemplateIcon />} title={view === 'approved' ? 'None is approved' : 'Nothing to approve'} />
+          <Empty
+            icon={<TemplateIcon />}
+            title={view === 'approved' ? 'No approved templates' : 'No templates to approve'}
+          />
         }
       >
         {(templates) => (
@@ -68,7 +71,7 @@ function TemplateRow({ template }: { template: Template }) {
     mutationFn: () => api.approveTemplate({ params: { template_name: name }, body: { approved: !approved } }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['templates'] });
-      toast.success(approved ? `${name} is not approved anymore.` : `${name} is approved.`);
+      toast.success(approved ? `The approval of ${name} is withdrawn.` : `${name} is approved.`);
       keepPlace();
     },
     onError: (error) => toast.error(messageOf(error)),

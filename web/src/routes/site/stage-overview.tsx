@@ -106,7 +106,7 @@ function StageEnds({ site, stage, disabled }: StageProps) {
           action="Delete staging site"
           onConfirm={remove}
         >
-          Changes that were not brought to live are lost. {site.fqdn} stays as it is.
+          Changes that were not published to live are lost. {site.fqdn} stays as it is.
         </ConfirmAction>
       </Danger>
     </DangerZone>

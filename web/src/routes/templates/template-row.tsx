@@ -101,7 +101,7 @@ export function TemplateRow({ template }: { template: Template }) {
           toast.success(`The template ${name} is deleted.`);
         }}
       >
-        New sites cannot start from it anymore. Sites that were created from it stay.
+        New sites can no longer be created from it. Sites that were created from it stay.
       </ConfirmAction>
     </li>
   );

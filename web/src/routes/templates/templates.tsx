@@ -8,18 +8,18 @@ import { TemplateIcon } from '../../ui/icons.ts';
 import { PageHeader } from '../../ui/page.tsx';
 import { TemplateRow } from './template-row.tsx';
 
-/** One that is being created becomes ready by itself. */
-const LOOK_AGAIN_MS = 3_000;
+/** Polling interval while a template is being created. */
+const POLL_INTERVAL_MS = 3_000;
 
 export function TemplatesPage() {
   const me = useMe();
   const query = useQuery({
     ...visibleTemplatesQuery,
-    refetchInterval: ({ state }) => (state.data?.some(({ ready }) => !ready) ? LOOK_AGAIN_MS : false),
+    refetchInterval: ({ state }) => (state.data?.some(({ ready }) => !ready) ? POLL_INTERVAL_MS : false),
   });
   return (
     <>
-      <PageHeader title="Templates" description="Sites of yours that new sites can start from." />
+      <PageHeader title="Templates" description="Create new sites from copies of your sites." />
       <Card className="overflow-hidden">
         <Loaded query={{ ...query, data: query.data && ownTemplates(query.data, me) }}>
           {(templates) =>

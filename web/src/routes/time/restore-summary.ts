@@ -16,7 +16,7 @@ export function summaryOf(restore: PitRestore): string {
   return told.length > 0 ? `${told.join(', ')}.` : 'Nothing had to be changed.';
 }
 
-/** What a restore is called in the list: an undo by what it undoes, so that it is not taken for one more restore. */
+/** Returns the title of a restore in the list. An undo is titled by the change that it undoes. */
 export function titleOfRestore({
   undoes,
   backup_point,

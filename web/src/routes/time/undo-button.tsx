@@ -10,7 +10,7 @@ import type { RestoreWish } from './time-queries.ts';
 
 type UndoButtonProps = { site: Site; wish: RestoreWish; onBegun: (restore: PitRestore) => void };
 
-/** Asks before it undoes a restore: what came since goes with it. */
+/** Asks for confirmation before it undoes a restore, since later changes are undone with it. */
 export function UndoButton({ site, wish, onBegun }: UndoButtonProps) {
   const obstacle = obstaclesOf(site, useMe()).change;
   const begin = useBeginRestore(site.fqdn);
