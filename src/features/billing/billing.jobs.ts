@@ -2,7 +2,7 @@ import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
 import { followStorage, startDueCycles, tellReachedLimits } from '#features/usage/usage.ts';
 import { findPaidSubscription, forgetOldEvents, listCustomersToRead } from './billing.sql.ts';
-import { endTestPlans, syncCustomer } from './billing.sync.ts';
+import { endTestPlans, followEndedGrants, syncCustomer } from './billing.sync.ts';
 import { closeCheckout, listOldCheckouts } from './checkout.sql.ts';
 
 type Nothing = Record<string, never>;
@@ -47,6 +47,7 @@ export const rereadPayments = jobKind<Nothing>({
   async run(_payload, { services }) {
     const { db, jobs, payments } = services;
     await forgetOldEvents(db);
+    await followEndedGrants(services);
     if (!payments) return;
     for (const customerId of await listCustomersToRead(db, payments.account))
       await jobs.enqueueOnce(db, syncCustomerJob, { customerId }, customerId);

@@ -232,6 +232,16 @@ export async function listCustomersToRead(db: Db, account: string): Promise<stri
   return rows.map(({ customer_id }) => customer_id);
 }
 
+/** Teams whose plan ended and whose subscription, if they ever had one, no payment provider reports on. */
+export async function listUnpaidTeams(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select t.id from teams t
+    where t.unpaid_since is not null and t.sub_id is null
+      and not exists (select from subscriptions s where s.team_id = t.id)
+    order by t.id`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
 export async function listTeamsPaidThrough(db: Db, accounts: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select t.id from teams t join subscriptions s on s.team_id = t.id and s.id = t.sub_id

@@ -17,6 +17,7 @@ import {
   claimReading,
   findPaidTeams,
   listTeamsPaidThrough,
+  listUnpaidTeams,
   lockBilledTeams,
   markPaymentVerified,
   type TeamChange,
@@ -58,6 +59,14 @@ const LESSER: Record<Payments['account'], Payments['account'][]> = {
   'stripe:test': ['test'],
   'stripe:live': ['test', 'stripe:test'],
 };
+
+/** Lets the grace of plans that an operator has taken away end, since no payment provider ever reports on these teams. */
+export async function followEndedGrants(services: Services): Promise<void> {
+  await inTransaction(services.db, async (tx) => {
+    const teams = await lockBilledTeams(tx, await listUnpaidTeams(tx));
+    for (const team of teams) await followPayments(tx, services, team, []);
+  });
+}
 
 /** Where real money is taken, what was bought with test money is over, as if it had been canceled. */
 export async function endTestPlans(services: Services): Promise<void> {

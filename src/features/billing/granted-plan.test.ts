@@ -4,7 +4,7 @@ import { registerPerson, signInAs } from '#testkit/app/people.ts';
 import { insertSite, newSite } from '#testkit/app/sites.ts';
 import { OPERATOR, startTestApp, type TestApp } from '#testkit/app/test-app.ts';
 import { refused } from '#testkit/expect.ts';
-import { endTestPlans } from './billing.sync.ts';
+import { endTestPlans, followEndedGrants } from './billing.sync.ts';
 
 let app: TestApp;
 before(async () => {
@@ -41,6 +41,25 @@ test('an operator gives a team a plan without payment, and takes it away again',
     changes.map(({ activity }) => activity),
     ['The plan of the team changed from starter to free', 'The plan of the team changed from free to starter'],
   );
+});
+
+test('the grace of a plan that was taken away ends without a payment provider: with the excess, or after 14 days', async () => {
+  const [operator, owner] = [await signInAs(app, OPERATOR.email, OPERATOR.password), await registerPerson(app)];
+  const params = { team_id: owner.teamId };
+  const { db } = app.services;
+  await operator.api.setTeamPlan({ params, body: { plan_name: 'starter' } });
+  const sites = [await insertSite(app, owner), await insertSite(app, owner), await insertSite(app, owner)];
+  await operator.api.setTeamPlan({ params, body: { plan_name: 'free' } });
+  const stateNow = async () => {
+    await followEndedGrants(app.services);
+    return (await owner.api.getTeamBilling({ params })).state;
+  };
+  assert.equal(await stateNow(), 'grace');
+  const unpaid_since = new Date(Date.now() - 15 * 86_400_000);
+  await db.updateTable('teams').set({ unpaid_since }).where('id', '=', owner.teamId).execute();
+  assert.equal(await stateNow(), 'expired');
+  await db.deleteFrom('sites').where('id', 'in', sites.slice(1)).execute();
+  assert.equal(await stateNow(), 'active');
 });
 
 test('a team that pays keeps the plan that it pays for', async () => {
