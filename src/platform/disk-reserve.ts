@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Log } from '#core/log.ts';
 import type { Stop } from '#core/part.ts';
+import type { Config } from '../config.ts';
 
 const MB = 1024 * 1024;
 /** A new Postgres, and what it writes in its first minutes. */
@@ -71,8 +72,12 @@ export async function keepReserve(folder: string, log: Log): Promise<Stop> {
 }
 
 /** Whether the disk of the embedded Postgres is so full that every write can be refused. */
-export async function isDatabaseDiskFull(folder: string): Promise<boolean> {
-  return existsSync(clusterIn(folder)) && (await roomIn(folder)).bytes < SCARCE_BYTES;
+export async function isDatabaseDiskFull({
+  databaseUrl,
+  dataDir,
+}: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<boolean> {
+  if (databaseUrl !== undefined) return false;
+  return existsSync(clusterIn(dataDir)) && (await roomIn(dataDir)).bytes < SCARCE_BYTES;
 }
 
 async function roomIn(folder: string): Promise<{ bytes: number; files: number }> {

@@ -45,7 +45,7 @@ export async function serve(assembly: Assembly): Promise<Stop> {
       },
     }),
     ready: async () => {
-      if (await isDatabaseDiskFull(config.dataDir)) throw diskFull();
+      if (await isDatabaseDiskFull(config)) throw diskFull();
       await sql`select 1`.execute(services.db);
       return assembly.isComplete && services.listener.connected;
     },

@@ -117,6 +117,25 @@ test('it comes back in an empty DATA_DIR with the embedded Postgres, and a backu
   await assert.rejects(restorePlatform(config, second, PASSPHRASE, log), /has a database already/);
 });
 
+test('a database of another version is not backed up: no version could restore that', async (t) => {
+  const folder = scratchFolder(t);
+  const app = await startTestApp();
+  try {
+    await sql`delete from kysely_migration where name = (select max(name) from kysely_migration)`.execute(
+      app.services.db,
+    );
+    const own = { ...app.services.config, dataDir: folder, secretKey: SECRET_KEY };
+    const file = join(folder, 'platform.backup');
+    await assert.rejects(
+      backUpPlatform(own, PASSPHRASE, (write) => write(file)),
+      /of another version .* Run backup-platform with the version/,
+    );
+    assert.deepEqual(await readdir(folder), []);
+  } finally {
+    await app.close();
+  }
+});
+
 test('a restore that fails changes nothing in DATA_DIR and can be repeated, also after a kill', async (t) => {
   const folder = scratchFolder(t);
   const [file, unfit] = [join(folder, 'platform.backup'), join(folder, 'unfit.backup')];

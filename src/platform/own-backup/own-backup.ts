@@ -46,7 +46,9 @@ export async function backUpPlatform<T>(
       throw new OwnBackupRefused(
         'The key is not the one of this database: with it nothing of the backup could be used',
       );
-    const head: Head = { format: 1, at: new Date().toISOString(), migrations: await listMigrations(), keys };
+    const migrations = await listMigrations();
+    await rejectOtherVersion(database, migrations);
+    const head: Head = { format: 1, at: new Date().toISOString(), migrations, keys };
     let rows = 0;
     const lines = async function* () {
       yield JSON.stringify(head);
@@ -61,6 +63,17 @@ export async function backUpPlatform<T>(
   } finally {
     for (const stop of stops.reverse()) await stop();
   }
+}
+
+/** A backup says by its migrations which version can restore it, so they must be those of the database. */
+async function rejectOtherVersion({ db }: Database, migrations: readonly string[]): Promise<void> {
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
+  const applied = rows.map(({ name }) => `${name}.sql`);
+  if (JSON.stringify(applied) === JSON.stringify(migrations)) return;
+  throw new OwnBackupRefused(
+    `The database is of another version (its last migration is ${applied.at(-1)}, ours ${migrations.at(-1)}). ` +
+      'Run backup-platform with the version that the service runs.',
+  );
 }
 
 /** Records the time for the metric and the overview. It is slightly later than the last row in the backup. */
@@ -135,10 +148,13 @@ async function buildDatabase(config: Config, log: Log, load: (database: Database
   const folder = join(config.dataDir, 'postgres');
   const draft = `${folder}.restoring`;
   if (config.databaseUrl !== undefined) return fillDatabase(config, log, load);
-  if (existsSync(join(folder, 'cluster')))
-    throw new OwnBackupRefused(
-      `${config.dataDir} has a database already. Restore into an empty DATA_DIR, or move ${folder} away first.`,
-    );
+  const rejectExisting = () => {
+    if (existsSync(join(folder, 'cluster')))
+      throw new OwnBackupRefused(
+        `${config.dataDir} has a database already. Restore into an empty DATA_DIR, or move ${folder} away first.`,
+      );
+  };
+  rejectExisting();
   await makeFolderDurably(config.dataDir, 0o711);
   const lack = await findLackOfRoom(config.dataDir);
   if (lack) throw lack;
@@ -146,6 +162,8 @@ async function buildDatabase(config: Config, log: Log, load: (database: Database
   try {
     const postgres = await startEmbeddedPostgres({ dataDir: draft, log: (line) => log.info(line) });
     const rows = await fillDatabase({ ...config, databaseUrl: postgres.url }, log, load).finally(() => postgres.stop());
+    // A service may have created its database in the meantime.
+    rejectExisting();
     // The existing folder has no cluster, only a log or an unused password.
     await rm(folder, { recursive: true, force: true });
     await moveDurably(draft, folder);
