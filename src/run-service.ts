@@ -48,8 +48,8 @@ async function startService(drivers: Drivers): Promise<void> {
   const [command = ''] = process.argv.slice(2);
   if (COMMANDS.includes(command)) {
     const { runCommand } = await import('./platform/commands.ts');
-    process.exitCode = await runCommand(command, process.argv.slice(3), process.env);
-    return;
+    // A name lookup that doctor has given up on would keep the process running.
+    process.exit(await runCommand(command, process.argv.slice(3), process.env));
   }
   rejectStaleBuild();
   const args = process.argv.slice(2);

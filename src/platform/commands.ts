@@ -40,8 +40,9 @@ export async function runCommand(command: string, args: string[], env: Env): Pro
 }
 
 async function runDoctor(args: string[], env: Env): Promise<number> {
-  const { values } = parseArgs({ args, options: { json: { type: 'boolean', default: false } } });
-  const findings = await examine(env);
+  const options = { json: { type: 'boolean', default: false }, offline: { type: 'boolean', default: false } } as const;
+  const { values } = parseArgs({ args, options });
+  const findings = await examine(env, { isOffline: values.offline });
   const isFit = findings.every(({ state }) => state !== 'fault');
   if (values.json) console.log(JSON.stringify({ is_fit: isFit, findings }, null, 2));
   else {

@@ -46,7 +46,7 @@ test('the image and the unit of systemd run what npm start runs', () => {
   const [entry = ''] = instruction('ENTRYPOINT');
   assert.deepEqual(JSON.parse(entry), ['/usr/bin/tini', '--', ...started()]);
   const run = [...unit.matchAll(/^ExecStart(?:Pre)?=(.*)$/gm)].map((match) => (match[1] as string).split(' '));
-  assert.deepEqual(run, [[...started(), 'doctor'], started()]);
+  assert.deepEqual(run, [[...started(), 'doctor', '--offline'], started()]);
   assert.deepEqual(new Set(instruction('WORKDIR')), new Set([HOME]));
 });
 
