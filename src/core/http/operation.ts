@@ -91,6 +91,8 @@ interface Declaration<P extends TProperties, Q extends TProperties, B extends TS
   transaction?: false;
   /** Refusals carry OAuth's `error` and `error_description` besides ours. */
   oauthErrors?: true;
+  /** The handler reports repeated query parameters itself, since OAuth sends such errors to the client by redirect. */
+  acceptsRepeatedQuery?: true;
   /** It changes something and is there all the same for an operator who views somebody's account: it ends that. */
   endsView?: true;
   /** Its answer is content of a site, where anything can be: not for an operator who views somebody's account. */

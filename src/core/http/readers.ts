@@ -13,10 +13,10 @@ const compiled = new WeakMap<Operation, Readers>();
 export function readersOf(operation: Operation): Readers {
   let readers = compiled.get(operation);
   if (!readers) {
-    const { params, query, body } = operation;
+    const { params, query, body, acceptsRepeatedQuery = false } = operation;
     readers = {
       path: params && compileReader('path', params),
-      query: query && compileReader('query', query),
+      query: query && compileReader('query', query, { acceptsRepeated: acceptsRepeatedQuery }),
       body: body && compileReader('body', body),
     };
     compiled.set(operation, readers);

@@ -49,7 +49,7 @@ interface ObjectSchema {
   required?: string[];
 }
 
-export function compileReader(part: Part, schema: TSchema): Reader {
+export function compileReader(part: Part, schema: TSchema, { acceptsRepeated = false } = {}): Reader {
   const validate = ajv.compile(schema);
   const properties = Object.entries((schema as ObjectSchema).properties ?? {});
   const namesOf = (format: string) =>
@@ -64,7 +64,7 @@ export function compileReader(part: Part, schema: TSchema): Reader {
     const input =
       part === 'body'
         ? shorten(dropNulls(value, nullless), properties)
-        : readText(part, value as Record<string, unknown>, properties, faults);
+        : readText(part, value as Record<string, unknown>, properties, acceptsRepeated ? [] : faults);
     for (const fault of findBadText(part, input, properties)) {
       faults.push(fault);
       if (faults.length - before >= MAX_FAULTS) break;

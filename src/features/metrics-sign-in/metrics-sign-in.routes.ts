@@ -36,6 +36,7 @@ export const metricsSignInOperations = [
     access: anyoneKnown,
     needs: registeredClient,
     query: AuthorizationRequest,
+    acceptsRepeatedQuery: true,
     errors: [notConfigured],
     also: {
       302: {
