@@ -4,18 +4,22 @@ import { join } from 'node:path';
 /** The bound in real time, as a multiple of the limit, however busy the machine is. */
 const LONGEST_STRETCH = 10;
 
+/** Which threads a caller waits for: PHP serves a request in its main thread, and while it starts, others compile for it. */
+export type AwaitedThreads = 'main' | 'all';
+
 /**
- * Calls `act` once the process has used `limitMs`, unless the limit is stopped first. Time that the process waits for a
- * processor on an overloaded machine does not count.
+ * Calls `act` once the process has used `limitMs`, unless the limit is stopped first. Time that the awaited threads wait
+ * for a processor on an overloaded machine does not count.
  */
 export function whenTimeIsUp(
   process: { readonly pid: number; readonly alive: boolean },
   limitMs: number,
+  threads: AwaitedThreads,
   act: () => void,
 ): TimeLimit {
   const startedAt = performance.now();
-  const starvedBefore = starvedMs(process.pid);
-  const spentMs = () => performance.now() - startedAt - (starvedMs(process.pid) - starvedBefore);
+  const starvedBefore = starvedMs(process.pid, threads);
+  const spentMs = () => Math.max(0, performance.now() - startedAt - (starvedMs(process.pid, threads) - starvedBefore));
   const look = () => {
     if (!process.alive) return;
     const passedMs = performance.now() - startedAt;
@@ -35,13 +39,17 @@ export interface TimeLimit {
 }
 
 /**
- * Returns how long the threads of a process have waited for a processor, added up. All of them count: while PHP starts, its main thread sleeps and
- * other threads compile.
+ * Returns how long a process has waited for a processor: its main thread and, with 'all', also the other thread that has
+ * waited longest. Others compile in parallel while the main thread sleeps, so their sum would count the same time twice.
  */
-export function starvedMs(pid: number, proc = '/proc'): number {
+export function starvedMs(pid: number, threads: AwaitedThreads, proc = '/proc'): number {
   const tasks = join(proc, String(pid), 'task');
+  const waitOf = (thread: string) => readWaitMs(join(tasks, thread, 'schedstat'));
+  const main = String(pid);
+  if (threads === 'main') return waitOf(main);
   try {
-    return readdirSync(tasks).reduce((sum, task) => sum + readWaitMs(join(tasks, task, 'schedstat')), 0);
+    const others = readdirSync(tasks).filter((thread) => thread !== main);
+    return waitOf(main) + Math.max(0, ...others.map(waitOf));
   } catch {
     return 0;
   }
@@ -51,7 +59,7 @@ function readWaitMs(schedstat: string): number {
   try {
     return Number(readFileSync(schedstat, 'utf8').split(' ')[1] ?? 0) / 1e6;
   } catch {
-    // The thread has ended.
+    // The thread or its process has ended.
     return 0;
   }
 }

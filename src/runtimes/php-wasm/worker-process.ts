@@ -210,7 +210,7 @@ export class WorkerProcess {
 
   /** Ends the process when it has had so much time without being told that all is well. */
   watch(limitMs: number, reason: SiteFailureReason, message: string): TimeLimit {
-    return whenTimeIsUp(this, limitMs, () => {
+    return whenTimeIsUp(this, limitMs, reason === 'start' ? 'all' : 'main', () => {
       this.#log.info({ worker: this.pid, reason }, message);
       this.kill(reason, message);
     });
