@@ -48,8 +48,8 @@ test('a post is made, read and deleted through the JSON API, and the next visito
   });
   assert.equal(made.status_code, 201, JSON.stringify(made.body));
   const { id, link } = made.body as { id: number; link: string };
-  const read = await cms({ path: `${posts}/${id}`, query_params_json: '{"context":"view"}' }, viewer);
-  assert.equal((read.body as { title: { rendered: string } }).title.rendered, 'Through the proxy');
+  const read = await cms({ path: posts, query_params_json: JSON.stringify({ include: [id] }) }, viewer);
+  assert.equal((read.body as { title: { rendered: string } }[])[0]?.title.rendered, 'Through the proxy');
   const asEditor = { path: `${posts}/${id}`, query_params_json: '{"context":"edit"}' };
   await assert.rejects(cms(asEditor, viewer), refused(403));
   assert.equal(((await cms(asEditor)).body as { title: { raw: string } }).title.raw, 'Through the proxy');

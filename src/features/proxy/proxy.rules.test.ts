@@ -154,7 +154,7 @@ suite('a request for public content of WordPress', () => {
     isPublicRead(read({ path: CMS_ROOT + path, query_params_json: JSON.stringify(query), method }));
 
   const content = [
-    ...['/wp/v2', '/wp/v2/', '/wp/v2/posts', '/wp/v2/posts/', '/wp/v2/posts/7', '/wp/v2/pages/7', '/wp/v2/media/7'],
+    ...['/wp/v2', '/wp/v2/', '/wp/v2/posts', '/wp/v2/posts/', '/wp/v2/pages', '/wp/v2/media'],
     ...['/wp/v2/categories/1', '/wp/v2/tags', '/wp/v2/comments', '/wp/v2/search'],
     ...['/wp/v2/types', '/wp/v2/types/post', '/wp/v2/taxonomies/category', '/wp/v2/statuses'],
   ];
@@ -167,7 +167,15 @@ suite('a request for public content of WordPress', () => {
   const privileged = [
     ...['/wp/v2/settings', '/wp/v2/plugins', '/wp/v2/plugins/shop/shop', '/wp/v2/themes', '/wp/v2/users'],
     ...['/wp/v2/users/me', '/wp/v2/users/1', '/wp/v2/menus', '/wp/v2/menu-items', '/wp/v2/blocks', '/wp/v2/comments/7'],
-    ...['/wp/v2/posts/7/revisions', '/wp/v2/pages/7/autosaves/8', '/wp/v2/users/1/application-passwords'],
+    // A draft has a number too.
+    ...[
+      '/wp/v2/posts/7',
+      '/wp/v2/pages/7',
+      '/wp/v2/media/7',
+      '/wp/v2/posts/7/revisions',
+      '/wp/v2/pages/7/autosaves/8',
+      '/wp/v2/users/1/application-passwords',
+    ],
   ];
   for (const path of privileged)
     test(`names no route that only editors and administrators may read: ${path}`, () => assert.ok(!isPublic(path)));

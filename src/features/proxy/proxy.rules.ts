@@ -70,7 +70,9 @@ export function effectBelow(
  */
 const PUBLIC_ROUTES = new RegExp(
   `^${CMS_ROOT}/wp/v2(?:${[
-    '/(?:posts|pages|media|categories|tags)(?:/\\d+)?',
+    // A list holds what is published; a draft would be shown by its number. `include` selects from the list by number.
+    '/(?:posts|pages|media)',
+    '/(?:categories|tags)(?:/\\d+)?',
     '/(?:types|taxonomies|statuses)(?:/[\\w-]+)?',
     // One that is held for moderation has a number as well.
     '/comments',
