@@ -110,9 +110,9 @@ export class Sandbox {
       : ['user'];
     let missing = `the mode ${wanted} is not possible here`;
     const filter = sandboxFilter();
-    // Namespaces without a filter are better than none of both.
+    // Namespaces without a filter are better than neither. A probe may fail because the machine is busy, so the filter gets a second one.
     for (const mode of possible.filter((each) => wanted === 'auto' || each === wanted))
-      for (const each of filter ? [filter, undefined] : [undefined]) {
+      for (const each of filter ? [filter, filter, undefined] : [undefined]) {
         const { whoami, failure } = await new Sandbox(mode, 0, each).#probe();
         // A plain user is another one inside, and its own root where a container lets it have no other (see #inside).
         if (failure === undefined) return new Sandbox(mode, mode === 'user' ? whoami : 0, each);
