@@ -3,7 +3,7 @@ import { before, test } from 'node:test';
 import { sql } from 'kysely';
 import { type Person, registerPerson } from '#testkit/app/people.ts';
 import { sharedApp } from '#testkit/app/shared-app.ts';
-import { newFqdn, newSite } from '#testkit/app/sites.ts';
+import { newSite } from '#testkit/app/sites.ts';
 import type { TestApp } from '#testkit/app/test-app.ts';
 import { eventually, refused } from '#testkit/expect.ts';
 
@@ -82,7 +82,7 @@ test('a path is there once, and no more than fifty are, however many come at onc
   assert.equal((await owner.api.listExternalPaths({ params: { fqdn } })).count, 50);
 });
 
-test('a site that was renamed while the request waited for it is no longer there', async () => {
+test('a site that was moved to another team while the request waited for it is no longer there', async () => {
   const other = await registerPerson(app, 'Owner');
   const site = await newSite(other);
   const params = { fqdn: site.fqdn };
@@ -90,9 +90,10 @@ test('a site that was renamed while the request waited for it is no longer there
   const made = await other.api.createExternalPath({ params, body });
   const one = { ...params, external_path_id: made.id };
   const { db } = app.services;
-  // Renamed, but not committed: whoever looks the site up still finds it, and then has to wait for its row.
+  const { teamId } = await registerPerson(app, 'Grace');
+  // Moved, but not committed: a request still finds the site, and then waits for its row.
   const requests = await db.transaction().execute(async (tx) => {
-    await tx.updateTable('sites').set({ fqdn: newFqdn() }).where('id', '=', site.id).execute();
+    await tx.updateTable('sites').set({ team_id: teamId }).where('id', '=', site.id).execute();
     const pending = Promise.allSettled([
       other.api.createExternalPath({ params, body: { ...body, path: '/other' } }),
       other.api.updateExternalPath({ params: one, body: { ...body, path: '/another' } }),

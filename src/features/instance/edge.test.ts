@@ -191,6 +191,7 @@ suite('what the edge reports', () => {
     assert.equal((await owner.api.wakeSite({ params })).reachability.state, 'live');
     const { db } = app.services;
     await db.updateTable('sites').set({ fqdn: 'reach.example.org' }).where('id', '=', site.id).execute();
+    await db.updateTable('site_names').set({ fqdn: 'reach.example.org' }).where('site_id', '=', site.id).execute();
     const listed = (await owner.api.listSites({ query: { search: 'reach.example.org' } })).results[0];
     assert.equal(listed?.reachability.state, 'dns_pending');
     await db.updateTable('teams').set({ is_expired: true }).where('id', '=', owner.teamId).execute();

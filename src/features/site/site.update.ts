@@ -22,6 +22,7 @@ import {
   mayRename,
   recordSiteEvent,
   type SiteRow,
+  siteNotFound,
   updateSite as write,
 } from '#features/instance/instance.ts';
 import { listRegions } from '#features/region/region.ts';
@@ -111,6 +112,8 @@ export async function updateSite(call: Call, named: SiteRow, prepared: PreparedC
     for (const id of [teamId, ...(movesTo ? [movesTo] : [])].sort()) teams.set(id, await lockWorkingTeam(db, id));
   for (const id of teams.keys()) await recheckRights(db, caller, id, named.id);
   const site = await lockNamedSite(db, named);
+  // Whether this is a rename, and who may do it, was decided by the name that the site had.
+  if (input.new_fqdn !== undefined && site.fqdn !== named.fqdn) throw siteNotFound();
   requireIdle(site);
   const change = changesOf(site, input, QUICK);
   // It was looked at before, but somebody else may have changed the other half of it since.
