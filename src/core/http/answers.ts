@@ -39,7 +39,9 @@ export function describeError(error: unknown, operation: Operation | undefined, 
 
 /** RFC 6749: what a client of the token operations reads. What is our fault is not called the client's. */
 function oauthError(error: AppError): Record<string, string> {
-  const description = error.faults?.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ');
+  const description = error.faults
+    ?.map(({ loc: [, ...field], msg }) => (field.length > 0 ? `${field.join('.')}: ${msg}` : msg))
+    .join('; ');
   return { error: oauthWord(error), error_description: description ?? error.message };
 }
 

@@ -172,6 +172,15 @@ suite('a known device', () => {
   });
 });
 
+test('an error of the whole form is described to OAuth clients without the name of a field', async () => {
+  const body = Array.from({ length: 201 }, (_, field) => `f${field}=1`).join('&');
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const response = await fetch(`${app.api}/token`, { method: 'POST', headers, body });
+  const { error, error_description } = (await response.json()) as Record<string, string>;
+  assert.deepEqual([response.status, error], [422, 'invalid_request']);
+  assert.match(error_description ?? '', /^Value error, the form has more than 200 fields/);
+});
+
 test('right passwords are never counted, from one address or many', async () => {
   const { email } = await registerPerson(app, 'Busy');
   const from = freshAddress();
