@@ -293,7 +293,7 @@ describe('plans and billing in the dashboard', { timeout: 400_000 }, () => {
     await note(page).waitFor();
     await assertFitsAndAccessible(page, site);
     await page.getByRole('link', { name: 'See the plan of' }).click();
-    await page.getByRole('heading', { name: 'Usage' }).waitFor();
+    await page.getByRole('heading', { name: 'Usage', exact: true }).waitFor();
     await setStorage(0, false);
     await page.goto(site);
     await page.getByRole('heading', { name: fqdn }).waitFor();
