@@ -205,10 +205,8 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
   it('links a site to a repository, follows it, says what broke a deploy, and unlinks it', async () => {
     const { page } = owner;
     await page.goto('/sites?layout=table');
-    await page
-      .getByRole('link', { name: /^harbour-example-org/ })
-      .first()
-      .click();
+    const row = page.getByRole('row').filter({ hasText: /harbour-example-org/ });
+    await row.getByRole('link').first().click();
     await page.getByRole('link', { name: 'Git', exact: true }).click();
     await page.getByLabel('Address of the repository').fill('file:///etc');
     await page.getByRole('button', { name: 'Link and sync' }).click();

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { ResourceName } from './messages.ts';
 import { buildPrograms } from './programs.ts';
 import { Report } from './report.ts';
 import { resources } from './resources.ts';
@@ -87,8 +88,7 @@ async function runSelection({ files, skipped, graph }: Selection): Promise<numbe
     // A file waits about half of its time: for PHP, for a page, for the clock.
     workerCount: Number(values.workers ?? Math.min(availableParallelism() + 1, 6)),
     fileLimitMs: options.select.paths.length > 0 ? 3_600_000 : FILE_LIMIT_MS,
-    // A service that is started as a process would fetch WordPress itself, and be killed in the middle of it.
-    resourcesOf: (file) => (graph.reach(file).has('testkit/app/service-process.ts') ? ['wordpress'] : []),
+    resourcesOf: (file) => resourcesBeforeStart(graph.reach(file)),
     // node:test decides about a suite that begins after the first one before its tests are known, so a filtered worker runs one file.
     needsOwnProcess: (file) => values.grep !== undefined || graph.reach(file).has('testkit/runner/own-process.ts'),
     ...(values.grep !== undefined && { grep: values.grep }),
@@ -107,6 +107,16 @@ async function runSelection({ files, skipped, graph }: Selection): Promise<numbe
     writeFileSync(join(root, 'testkit/runner/costs.json'), `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`);
   }
   return report.hasFailures ? 1 : 0;
+}
+
+/** Resources that a file does not ask for itself, told by the modules that it reaches. */
+function resourcesBeforeStart(reached: Set<string>): ResourceName[] {
+  const needed: ResourceName[] = [];
+  // A service that is started as a process would fetch WordPress itself, and be killed in the middle of it.
+  if (reached.has('testkit/app/service-process.ts')) needed.push('wordpress');
+  // The dashboard of a browser test is the build, which is stale after a change of web/.
+  if (reached.has('testkit/browser/browser.ts')) needed.push('builds');
+  return needed;
 }
 
 /** Runs until it is interrupted: after each change the selected files that reach a changed one. */

@@ -10,9 +10,9 @@ import { ProposalCard } from './proposal-card.tsx';
 
 type Step = TicketReply['assistant_steps'][number];
 
-/** What the assistant answered, what it looked at, and what it would do. */
-export function AssistantMessage({ reply }: { reply: TicketReply }) {
-  const isAsker = useMe().id === reply.user.id;
+/** A reply of the assistant: its text, what it inspected, and its proposals, which only the person who asked can confirm. */
+export function AssistantMessage({ reply, askerId }: { reply: TicketReply; askerId: string | undefined }) {
+  const isAsker = useMe().id === askerId;
   const queryClient = useQueryClient();
   return (
     <Frame iso={reply.created_at}>

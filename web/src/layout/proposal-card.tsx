@@ -58,7 +58,7 @@ export function ProposalCard({ proposal: given, mayDecide, onDecided }: Proposal
           </span>
         </div>
       )}
-      {isOpen && !mayDecide && <p className="text-muted text-xs">Only whoever asked for it can confirm it.</p>}
+      {isOpen && !mayDecide && <p className="text-muted text-xs">Only the person who asked for it can confirm it.</p>}
     </section>
   );
 }

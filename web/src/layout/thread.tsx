@@ -43,7 +43,7 @@ export function Conversation({ ticket, replies, children }: ConversationProps) {
         </li>
       )}
       {shown.map((item) => (
-        <Reply key={item.id} reply={item} />
+        <Reply key={item.id} reply={item} question={shown.find(({ id }) => id === item.assistant_message_id)} />
       ))}
       {children}
     </ol>
@@ -95,9 +95,9 @@ function Files({ files }: { files: Attachment[] }) {
   );
 }
 
-/** What a reply says, and below it what it did to the ticket. */
-function Reply({ reply }: { reply: TicketReply }) {
-  if (reply.assistant_message_id !== null) return <AssistantMessage reply={reply} />;
+/** What a reply says, and below it what it did to the ticket. `question`: the reply that it answers, if it is the assistant's. */
+function Reply({ reply, question }: { reply: TicketReply; question: TicketReply | undefined }) {
+  if (reply.assistant_message_id !== null) return <AssistantMessage reply={reply} askerId={question?.user.id} />;
   return (
     <>
       {reply.description && (
