@@ -13,16 +13,19 @@ my ($machine) = ( POSIX_uname() );
 my $calls = $CALLS{$machine} or die "no filter for $machine\n";
 
 # Twice removed, so that it is nobody's child but the first process', which takes it along.
+my $ready;
 if ( $ports ne '-' ) {
+	pipe $ready, my $listening or die "no pipe: $!\n";
 	my $child = fork;
 	die "no process: $!\n" unless defined $child;
 	if ( !$child ) {
 		exit 0 if fork;
 		open STDIN,  '<', '/dev/null';
-		open STDOUT, '>', '/dev/null';
+		open STDOUT, '>&', $listening or exit 1;
 		open STDERR, '>', '/dev/null';
 		exec '/usr/bin/perl', '/opt/siteyard/relay.pl', $ports or exit 1;
 	}
+	close $listening;
 	waitpid $child, 0;
 }
 
@@ -37,6 +40,11 @@ my $filter = '';
 for ( my $at = 0 ; $at < length $text ; $at += 8 ) {
 	my ( $code, $yes, $no, $value ) = unpack 'SCCL', substr $text, $at, 8;
 	$filter .= pack 'SCCL', $code, $yes, $no, $places{$value} // $value;
+}
+# Ends when the relay listens on its ports, or cannot.
+if ($ready) {
+	sysread $ready, my $nothing, 1;
+	close $ready;
 }
 my $prog = pack 'S x![Q] P', length($filter) / 8, $filter;
 syscall( $calls->{prctl}, 38, 1, 0, 0, 0 ) == 0 or die "no new privileges: $!\n";

@@ -112,7 +112,8 @@ else {
       const first = await request(other.runtime, far, { path: '/' });
       assert.equal(first.status, 200, first.text);
       const offline = { ...far, isOffline: true };
-      assert.equal((await request(other.runtime, offline, { path: '/' })).status, 200);
+      const second = await request(other.runtime, offline, { path: '/' });
+      assert.equal(second.status, 200, second.text);
       await other.runtime.delete(far.id);
     });
   });

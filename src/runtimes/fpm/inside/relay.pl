@@ -24,6 +24,8 @@ for my $port (@ports) {
 }
 socket my $questions, PF_INET, SOCK_DGRAM, 0 or die;
 bind $questions, sockaddr_in( 53, INADDR_ANY ) or die;
+# The launcher waits for the end of this pipe, so that PHP finds the ports open at its first request.
+open STDOUT, '>', '/dev/null';
 
 while (1) {
 	my ( $reading, $writing ) = ( '', '' );
