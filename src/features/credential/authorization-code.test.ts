@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { challengeOf, verifierOf } from '#testkit/clients/metrics-client.ts';
-import { backTo, faultOfChallenge, isShownRightly } from './authorization-code.ts';
+import { backTo, faultOfChallenge, isIssuedTo } from './authorization-code.ts';
 
 const REDIRECT = 'https://grafana.example/login';
 const verifier = verifierOf();
@@ -12,9 +12,9 @@ const shown = { client_id: 'grafana', redirect_uri: REDIRECT, code_verifier: und
 
 suite('a code is shown rightly', () => {
   test('by its client, for its redirect URI and with the verifier of its challenge', () => {
-    assert.ok(isShownRightly(plain, shown));
-    assert.ok(isShownRightly(plain, { ...shown, code_verifier: '' }));
-    assert.ok(isShownRightly(withPkce, { ...shown, code_verifier: verifier }));
+    assert.ok(isIssuedTo(plain, shown));
+    assert.ok(isIssuedTo(plain, { ...shown, code_verifier: '' }));
+    assert.ok(isIssuedTo(withPkce, { ...shown, code_verifier: verifier }));
   });
 
   const wrong: Record<string, [code: typeof plain | typeof withPkce, shown: object]> = {
@@ -33,7 +33,7 @@ suite('a code is shown rightly', () => {
   };
   for (const [what, [code, change]] of Object.entries(wrong))
     test(`and not ${what}`, () => {
-      assert.ok(!isShownRightly(code, { ...shown, ...change }));
+      assert.ok(!isIssuedTo(code, { ...shown, ...change }));
     });
 });
 

@@ -41,7 +41,7 @@ export async function redeemCode<Given extends { id: string }>(
     return undefined;
   }
   await markUsed(tx, codeHash);
-  if (!isShownRightly(known, { client_id, redirect_uri, code_verifier })) return undefined;
+  if (!isIssuedTo(known, { client_id, redirect_uri, code_verifier })) return undefined;
   if (known.is_expired || !known.is_active) return undefined;
   const given = await give(known);
   if (given) await noteToken(tx, codeHash, given.id);
@@ -49,7 +49,7 @@ export async function redeemCode<Given extends { id: string }>(
 }
 
 /** Whether a code is shown by the client that it was issued to, for the same redirect URI and with the verifier of its challenge. */
-export function isShownRightly(
+export function isIssuedTo(
   code: Pick<Code, 'client_id' | 'redirect_uri' | 'code_challenge'>,
   shown: Omit<Shown, 'code'>,
 ): boolean {

@@ -10,7 +10,7 @@ import { toast } from '../ui/toast.tsx';
 
 type ProposalCardProps = {
   proposal: ProposalSummary;
-  /** Only whoever asked for it decides, and sees what it is given. */
+  /** Only the person who asked for it decides and sees its input. */
   mayDecide: boolean;
   onDecided?: () => unknown;
 };
